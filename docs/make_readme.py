@@ -12,6 +12,8 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from irpref.measures import registered
+from irpref.measures.docstring import prose
+from irpref.measures.toml_files import compared
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -29,7 +31,7 @@ def names() -> str:
     """Tabulate the registered measures, a row for each family."""
     families: dict[str, list[Measure]] = {}
     for measure in registered().values():
-        families.setdefault(measure.GROUP, []).append(measure)
+        families.setdefault(compared(measure).group, []).append(measure)
     text = textwrap.fill(
         f"There are {len(registered())} measures. Each links to the file that defines it, with formula, source and "
         "what the paper leaves open. `irpref list NAME` prints a short description of one. The site has a page for "
@@ -50,7 +52,7 @@ def question(family: str, measures: Sequence[Measure]) -> str:
     """
     said = tomllib.loads((ROOT / "docs" / "pages.toml").read_text("utf-8"))["descriptions"]
     page = "measures/" + "-".join(re.findall(r"\w+", family.lower()))
-    return str(said.get(page, measures[0].QUESTION))
+    return str(said.get(page, prose(measures[0]).question))
 
 
 def judgments(measures: Sequence[Measure]) -> str:

@@ -15,6 +15,7 @@ from ir_measures.measures.base import _NOT_PROVIDED
 
 from irpref import measures
 from irpref.measures.declare import KernelMeasure
+from irpref.measures.docstring import prose
 
 OUT = Path(measures.__file__).with_suffix(".pyi")
 
@@ -70,9 +71,9 @@ def docstring(of: type[KernelMeasure]) -> str:
     lines = [
         *(of.__doc__ or "").splitlines(),
         "",
-        of.QUESTION,
-        f"{of.RANGE}.",
-        f"{of.SOURCE}.",
+        prose(of).question,
+        f"{prose(of).range}.",
+        f"{prose(of).source}.",
         "",
         "Parameters",
         "-" * 10,

@@ -27,6 +27,10 @@ def graded_rbp(run: JudgedRun, *, p: float, top: float, judged_only: bool) -> Fl
 class _GradedRBP(KernelMeasure, kernel=graded_rbp):
     """Graded gains, discounted by a constant factor from rank to rank.
 
+    Name
+    ----
+    Graded rank-biased precision
+
     Parameters
     ----------
     p : persistence
@@ -34,7 +38,6 @@ class _GradedRBP(KernelMeasure, kernel=graded_rbp):
     judged_only : leave unjudged documents out
     """
 
-    PRETTY_NAME = "Graded rank-biased precision"
     SUPPORTED_PARAMS = {
         "p": Param(float, default=0.8),
         "top": Param(float, required=True),

@@ -218,6 +218,23 @@ def random_collection(
     return Collection(qrels, run)
 
 
+def few_relevant(seed: int, n_topics: int = 12, n_judged: int = 3, n_holes: int = 0) -> Collection:
+    """Short lists of all judged documents, of which one or two are relevant: that everything
+    relevant is found, which random lists seldom do, is common here. Scores are tied.
+    """
+    rng = random.Random(seed)
+    docs = [f"d{i}" for i in range(n_judged + n_holes)]
+    qrels, run = {}, {}
+    for number in range(n_topics):
+        judged = rng.sample(docs, n_judged)
+        grades = dict.fromkeys(judged, 0) | {
+            d: rng.randint(1, 2) for d in judged[: rng.choice([1, 2])]
+        }
+        qrels[f"q{number}"] = grades
+        run[f"q{number}"] = {doc: float(rng.randint(0, 1)) for doc in docs}
+    return Collection(qrels, run)
+
+
 def for_the_host(collection: Collection) -> Collection:
     """Keep the order of scores in numbers that 32 bits hold; no topic with negative grades alone,
     no empty topic in the run.

@@ -16,6 +16,9 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from irpref.measures.docstring import prose as of_class
+from irpref.measures.toml_files import compared
+
 HERE = Path(__file__).resolve().parent.parent
 SHOWN = 15  # rows of a worked example, so that what adds to a value is among them
 
@@ -68,7 +71,7 @@ def measure_groups(measures: dict[str, Any]) -> dict[str, str]:
     """Write the list of all measures as `index`, and a page for each group that they declare."""
     groups: dict[str, list[str]] = {}
     for name, measure in measures.items():
-        groups.setdefault(measure.GROUP, []).append(name)
+        groups.setdefault(compared(measure).group, []).append(name)
     index = [
         "# All measures",
         "Write a cutoff with `@`, as in `QMeasure@10`. Every measure prints and parses "
@@ -86,9 +89,9 @@ def measure_groups(measures: dict[str, Any]) -> dict[str, str]:
 def measure_table(measures: Iterable[Any]) -> str:
     """Tabulate the question, range, direction and source of each measure."""
     rows = [
-        f"| [{m.NAME}]({m.NAME}.md) | {m.QUESTION} | {m.RANGE} | "
+        f"| [{m.NAME}]({m.NAME}.md) | {of_class(m).question} | {of_class(m).range} | "
         f"{'higher' if m.higher_is_better else 'lower'} | "
-        f"{linked(m.SOURCE)} |"
+        f"{linked(of_class(m).source)} |"
         for m in measures
     ]
     head = [
@@ -173,29 +176,28 @@ def measure_page(measure: Any) -> str:
     from irpref.measures.literature import entries
 
     better = "higher" if measure.higher_is_better else "lower"
-    ideal = "depends on the topic" if measure.IDEAL is None else f"{measure.IDEAL:g}"
+    words = of_class(measure)
     said = sections(
-        inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or ""), bool(measure.SYMBOLS)
+        inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or ""), bool(words.symbols)
     )
     facts = [
-        f"| range | {measure.RANGE}, {better} is better |",
-        f"| an ideal list | {ideal} |",
+        f"| range | {words.range}, {better} is better |",
         *(
             [f"| needs | {'<br>'.join(NEEDS[need] for need in measure.NEEDS)} |"]
             if measure.NEEDS
             else []
         ),
-        f"| source | {linked(measure.SOURCE)} |",
+        f"| source | {linked(words.source)} |",
     ]
     parts = [
         f"# {measure.NAME}",
-        f"**{measure.PRETTY_NAME}.** {measure.QUESTION}",
-        f"**When to use it.** {measure.USE}",
+        f"**{measure.PRETTY_NAME}.** {words.question}",
+        f"**When to use it.** {words.use}",
         *real_runs(measure),
         inspect.cleandoc(type(measure).__doc__ or ""),
         "\n".join(["| | |", "| --- | --- |", *facts]),
         "## Formula",
-        f"$$\n{measure.FORMULA}\n$$",
+        f"$$\n{words.formula}\n$$",
         *symbols_table(measure),
         *([said["symbols"]] if "symbols" in said else []),
         "## Parameters",
@@ -205,7 +207,7 @@ def measure_page(measure: Any) -> str:
         *worked_example(measure),
         *([said["hand"]] if "hand" in said else []),
         "## Pitfalls",
-        measure.PITFALLS or "None that we know of.",
+        words.pitfalls or "None that we know of.",
         *headed("## When to use which", said.get("use")),
         *headed("## Background", said.get("background")),
         *headed("## What the paper leaves open, and what was decided", said.get("decided")),
@@ -217,7 +219,7 @@ def measure_page(measure: Any) -> str:
         "## The formula, read plainly",
         plainly(measure),
         "## Cite",
-        "```bibtex\n" + "\n\n".join(entries()[key] for key in measure.CITE) + "\n```",
+        "```bibtex\n" + "\n\n".join(entries()[key] for key in words.cites) + "\n```",
         f"`irpref cite {measure.NAME}` prints this with a sentence for the methods section.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -229,7 +231,7 @@ def symbols_table(measure: Any) -> list[str]:
 
     rows = [
         f"| ${symbol}$ | {meaning} |"
-        for symbol, meaning in symbols(measure.FORMULA, measure.SYMBOLS).items()
+        for symbol, meaning in symbols(of_class(measure).formula, of_class(measure).symbols).items()
     ]
     return ["\n".join(["| symbol | meaning |", "| --- | --- |", *rows])] if rows else []
 
@@ -300,7 +302,7 @@ def other_tools(measure: Any, said: str | None) -> list[str]:
     }
     names = [
         f"{name.replace(' ', ' `', 1)}` is `{text}`"
-        for name, text in {**measure.ELSEWHERE, **own}.items()
+        for name, text in {**compared(measure).elsewhere, **own}.items()
     ]
     out = []
     if names:
@@ -310,7 +312,10 @@ def other_tools(measure: Any, said: str | None) -> list[str]:
         out.append("No other tool that we know of computes it.")
     rows = [
         *beside_the_host(measure),
-        *(f"| {tool} | {theirs} | {ours} | {why} |" for tool, theirs, ours, why in measure.DIFFERS),
+        *(
+            f"| {one['tool']} | {one['theirs']} | {one['here']} | {one['why']} |"
+            for one in compared(measure).differs
+        ),
     ]
     if rows:
         out.append(
@@ -332,15 +337,16 @@ def beside_the_host(measure: Any) -> list[str]:
     import irpref
     from irpref.datasets import load
 
-    if not measure.STANDS_FOR or measure.EXAMPLE is None:
+    stands_for, worked = compared(measure).stands_for, of_class(measure).worked_example
+    if not stands_for or not worked:
         return []
-    example = load(measure.EXAMPLE)
+    example = load(worked)
     qrels, run = example.qrels_frame(), example.run_frame(next(iter(example.runs)))
     top = (
         {"max_rel": int(qrels["relevance"].max())} if "max_rel" in measure.SUPPORTED_PARAMS else {}
     )
     rows = []
-    for name, parameters in measure.STANDS_FOR.items():
+    for name, parameters in stands_for.items():
         mine = type(measure)(**{**measure.params, **top, **parameters})
         mine, theirs = (
             (mine @ 5, irpref.parse("P@5")) if name == "P" else (mine, irpref.parse(name))
@@ -387,9 +393,10 @@ def worked_example(measure: Any) -> list[str]:
     import irpref
     from irpref.datasets import load
 
-    if measure.EXAMPLE is None:
+    worked = of_class(measure).worked_example
+    if not worked:
         return ["None is known."]
-    example = load(measure.EXAMPLE)
+    example = load(worked)
     wanted = [e for e in example.expected if irpref.parse(e.measure).NAME == measure.NAME]
     rows = ["| measure | run | topic | by hand | computed |", "| --- | --- | --- | --- | --- |"]
     qrels = example.qrels_frame()  # with the columns that measures read
@@ -406,7 +413,7 @@ def worked_example(measure: Any) -> list[str]:
             else values[evaluator.topic_ids.index(expected.query_id)]
         )
         if not expected.admits(value):
-            raise ValueError(f"{measure.EXAMPLE}: {expected} is computed as {value!r}")
+            raise ValueError(f"{worked}: {expected} is computed as {value!r}")
         exact = expected.value
         by_hand = str(exact) if isinstance(exact, Fraction) else f"{exact:.{expected.places or 4}f}"
         rows.append(

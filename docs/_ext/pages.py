@@ -26,13 +26,16 @@ def description(page: str) -> str | None:
     from generated import slug
 
     from irpref.measures import registered
+    from irpref.measures.toml_files import compared
 
     name = page.removeprefix("measures/")
     if known := SAID["descriptions"].get(page):
         return str(known)
     if measure := registered().get(name):
         return str(measure.SHORT_DESC)
-    group = [measure.NAME for measure in registered().values() if slug(measure.GROUP) == name]
+    group = [
+        measure.NAME for measure in registered().values() if slug(compared(measure).group) == name
+    ]
     return f"The measures {', '.join(group)}." if group else None
 
 

@@ -35,6 +35,7 @@ from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.kernel.terms import ByRank
 from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours, registered
+from irpref.measures.docstring import prose
 from irpref.measures.names import parse
 from irpref.messages import clipped, unknown_topic
 from irpref.values.prepare import prepare
@@ -72,9 +73,10 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
             measure=str(chosen),
         )
     if type(chosen).terms is None:
-        name = re.split(r"\W", chosen.INSTEAD)[0]
+        instead = prose(chosen).instead
+        name = re.split(r"\W", instead)[0]
         other = _like(chosen, registered().get(name))
-        instead = f"; explain {other}{chosen.INSTEAD.removeprefix(name)}" if other else ""
+        instead = f"; explain {other}{instead.removeprefix(name)}" if other else ""
         raise MeasureError(
             f"{chosen} is not a sum over documents, so no document has a share of it{instead}",
             measure=str(chosen),

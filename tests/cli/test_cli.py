@@ -251,18 +251,17 @@ def wrong(files: Path) -> None:
             "'ndcg10' is neither a file nor a measure; did you mean 'nDCG@10'?",
         ),
         (["qrels", "r1", "ndcg_cut10"], 2, "did you mean 'ndcg_cut_10'?"),
-        (["qrels", "r1", "F1"], 2, "did you mean 'SetF'?"),
         (
-            ["qrels", "r1", "r-precision"],
+            ["qrels", "r1", "rprecc"],
             2,
-            "'r-precision' is neither a file nor a measure; did you mean 'Rprec'?",
+            "'rprecc' is neither a file nor a measure; did you mean 'Rprec'?",
         ),
         (
             ["cast2021", "r1", "AP"],
             1,
             "ir_datasets has no data set 'cast2021'; did you mean 'irpref/cast2021'?",
         ),
-        (["qrels", "r1", "hits@10"], 2, "unknown measure 'hits'; did you mean 'Success'?"),
+        (["qrels", "r1", "hits@10"], 2, "'hits@10' has no measure here: ranx counts"),
         (
             ["qrels", "my", "run", "AP"],
             2,

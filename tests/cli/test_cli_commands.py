@@ -22,6 +22,7 @@ import irpref
 from irpref.cli.command import sections
 from irpref.data import trec as trec
 from irpref.measures.declare import registered
+from irpref.measures.toml_files import compared
 from shells import R1, Call
 
 
@@ -198,23 +199,28 @@ def test_list_names_all_measures(call: Call) -> None:
 def test_list_groups_measures_as_the_documentation_does(call: Call) -> None:
     _, out, _ = call("list")
     headings = [line for line in out.splitlines() if line and not line.startswith((" ", "-"))]
-    groups = dict.fromkeys(measure.GROUP for measure in irpref.measures.registered().values())
+    groups = dict.fromkeys(
+        compared(measure).group for measure in irpref.measures.registered().values()
+    )
     assert headings[: len(groups) + 2] == ["Measures of irpref", *groups, "Measures of ir_measures"]
     below = out.partition("\nCumulated gain\n")[2].partition("\n\n")[0]
     names = [
         line.split()[0] for line in below.splitlines() if line.startswith("  ") and line[2] != " "
     ]
-    assert names == [m.NAME for m in registered().values() if m.GROUP == "Cumulated gain"]
+    assert names == [m.NAME for m in registered().values() if compared(m).group == "Cumulated gain"]
 
 
 def test_page_of_a_measure(call: Call) -> None:
     _, out, _ = call("list", "EMeasure")
-    assert "Range: [0, 1], lower is better; 0 for the ideal list" in out
+    assert "Range: [0, 1], lower is better\n" in out
     assert (
         "\nNeeds: the top of the grade scale (`max_rel`)\nNeeds: documents judged non-rel"
         in call("list", "RPref")[1]
     )
-    assert "ideal list" not in call("list", "Novelty")[1]
+    # What holds of a variant only: this norm needs no top of the scale.
+    assert "\nNeeds: documents" in call("list", "RPref(norm='relative2')")[1]
+    assert "max_rel`)" not in call("list", "RPref(norm='relative2')")[1]
+    assert "Needs" not in call("list", "P")[1]
     assert "van Rijsbergen" in out
     assert "beta (float, default 1.0)" in out
     assert "Computed by: irpref" in out

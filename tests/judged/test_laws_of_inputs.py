@@ -39,6 +39,7 @@ def floats(rows):
 PLAIN = [measure for measure in VARIANTS if not columns_for([measure])]
 
 
+@pytest.mark.registry
 def test_dictionaries_have_the_same_values(usual, collection):
     assert values(PLAIN, collection.qrels, collection.run) == {m: usual[m] for m in PLAIN}
 
@@ -54,12 +55,14 @@ def test_the_host_passes_every_form_on(form, collection):
     assert ir_measures.calc_aggregate(measures, qrels, run) == expected
 
 
+@pytest.mark.registry
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_a_prepared_evaluator_takes_every_form(form, usual, collection):
     evaluator = irpref.evaluator(VARIANTS, form(floats(judgments(collection.qrels))))
     assert by_topic(evaluator, form(retrieved(collection.run))) == usual
 
 
+@pytest.mark.registry
 def test_ways_of_asking_agree(usual, collection):
     measure = irpref.NCU(stop="rank_biased", gamma=0.7)
     by_topic = measure.evaluate(collection.qrels, collection.run)
@@ -78,6 +81,7 @@ def test_ways_of_asking_agree(usual, collection):
     assert aggregator.result() == mean
 
 
+@pytest.mark.registry
 def test_inputs_are_not_modified(collection):
     qrels, run = floats(judgments(collection.qrels)), retrieved(collection.run)
     for name, form in FORMS.items():
@@ -102,6 +106,7 @@ def test_inputs_are_not_modified(collection):
     ]
 
 
+@pytest.mark.registry
 def test_an_evaluator_may_be_used_again(usual, collection):
     evaluator = irpref.evaluator(VARIANTS, judgments(collection.qrels))
     other = {
@@ -203,6 +208,7 @@ ODD_IDS = [
 ODD_IDS += ["x" * 300, "é", "e\u0301", "\U0001d518", "\ue000", "\uffff", "\u2028", "文", "A", "a"]
 
 
+@pytest.mark.registry
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_any_text_is_an_id(form):
     if (
@@ -220,6 +226,7 @@ def test_any_text_is_an_id(form):
     assert listing.doc_ids == sorted(ODD_IDS, reverse=True) * 4
 
 
+@pytest.mark.registry
 def test_values_handed_out_belong_to_the_caller(usual, collection):
     evaluator = irpref.evaluator(VARIANTS, judgments(collection.qrels))
     for value in evaluator.values(collection.run).values():
@@ -227,6 +234,7 @@ def test_values_handed_out_belong_to_the_caller(usual, collection):
     assert by_topic(evaluator, collection.run) == usual
 
 
+@pytest.mark.registry
 def test_a_pool_may_be_shared(usual, collection):
     pool = irpref.judgments(collection.qrels).pool()
     for measure in PLAIN:

@@ -1,4 +1,4 @@
-"""Topics in which a measure has no value: `Coverage(nothing_known='nan')`.
+"""Topics in which a measure has no value: `Coverage(undefined='nan')`, and `Novelty` alike.
 
 By hand: a, b, c are relevant and n is not. The user knew a and b in q1, nothing relevant in q2
 (only n), a in q3 and b in q4. The run finds a everywhere, so coverage is 1/2, none, 1 and 0: their
@@ -15,11 +15,11 @@ from ir_measures import AP
 
 import irpref
 import irpref_lab
-from irpref import Coverage
+from irpref import Coverage, Novelty
 from irpref.cli import main
 from shells import run_text
 
-NAN = Coverage(nothing_known="nan")
+NAN = Coverage(undefined="nan")
 KNOWN = {"q1": "ab", "q2": "n", "q3": "a", "q4": "b"}
 QRELS = pd.DataFrame(
     [
@@ -111,3 +111,18 @@ def test_a_table_over_the_same_topics_refuses(table, tmp_path):
         ValueError, match=r"no value for 1 of 4 topics \(first 'q2'\).*leave these topics out"
     ):
         table(tmp_path)
+
+
+def test_novelty_has_none_where_nothing_relevant_is_retrieved():
+    """a is new in q2, known in q1 and q3, and the run of q4 has n alone: novelty 0, 1, 0, 0/0."""
+    run = {**RUN, "q4": {"n": 1.0}}
+    for undefined, mean in (("zero", 1 / 4), ("nan", 1 / 3)):
+        measure = Novelty(undefined=undefined)
+        assert irpref.evaluator([measure], QRELS).calc_aggregate(run)[measure] == pytest.approx(
+            mean
+        )
+    left_out = Novelty(undefined="nan")
+    (row,) = irpref_lab.compare([left_out], QRELS, run, OTHER).to_dict("records")
+    assert row["topics"] == 3
+    table = irpref.explain(left_out, QRELS, run, "q4")
+    assert "there is no value" in table["why"].iloc[-1]

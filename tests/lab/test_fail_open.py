@@ -48,7 +48,16 @@ def turned(run):
     return {topic: {doc: -score for doc, score in docs.items()} for topic, docs in run.items()}
 
 
-BAD = turned(GOOD)
+def _noise():
+    """A run that orders the documents at random."""
+    rng = np.random.default_rng(6)
+    return {
+        topic: dict(zip(docs, rng.random(len(docs)).tolist(), strict=True))
+        for topic, docs in GOOD.items()
+    }
+
+
+BAD = _noise()
 
 
 def first(n, run):

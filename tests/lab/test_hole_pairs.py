@@ -14,11 +14,13 @@ from test_holes import HOST
 
 import irpref
 from irpref.datasets import load
+from irpref.kernel import Holes
+from irpref.measures import registered
 from irpref_lab.trust.holes import difference_intervals, hole_intervals, pair_intervals
 from irpref_lab.trust.holes.turnable import bounds_of_pair
 from reference import FORMULAS as ORACLES
 from reference import order
-from strategies import collections
+from strategies import collections, few_relevant
 
 MOST = 800
 
@@ -63,9 +65,37 @@ def second_run(run, moves):
 @settings(max_examples=30)
 def test_the_bounds_of_a_difference_are_those_of_all_shared_assignments(name, collection, moves):
     qrels, one = collection
-    two = second_run(one, moves)
-    oracle = MEASURES[name]
-    measure = irpref.parse(name)
+    _check_all_shared_assignments(
+        irpref.parse(name), MEASURES[name], qrels, one, second_run(one, moves)
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, measure in registered().items()
+        # Holes are not known to the user.
+        if Holes(binary=measure.HOLES.binary) != measure.HOLES and "known" not in measure.NEEDS
+    ],
+)
+def test_the_bounds_of_a_difference_are_right_where_all_is_found(name):
+    """What a measure declares of holes, for a difference too, where everything relevant is found."""
+    measure = type(registered()[name]).variants()[0]
+    with_cutoff = [{"cutoff": 2}] if "cutoff" in measure.SUPPORTED_PARAMS else []
+    qrels, one = few_relevant(11, n_judged=2, n_holes=2)
+    two = {
+        topic: {"new": 3.0, **{doc: 2.0 - i / 4 for i, doc in enumerate(list(docs)[:-1])}}
+        for topic, docs in one.items()
+    }
+    for more in ({}, *with_cutoff):
+        of = measure(**more)
+        oracle = partial(ORACLES[name], **of.params)
+        _check_all_shared_assignments(of, oracle, qrels, one, two)
+
+
+def _check_all_shared_assignments(measure, oracle, qrels, one, two):
+    name = str(measure.NAME)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.IrprefWarning)
         table = difference_intervals([measure], qrels, one, two)

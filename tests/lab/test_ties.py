@@ -25,7 +25,7 @@ from irpref_lab.trust.ties import tie_intervals
 from irpref_lab.trust.ties.bounds import over_ties
 from reference import FORMULAS as ORACLES
 from reference.host_measures import EVERYDAY
-from strategies import collections, parameters, positive_grades
+from strategies import collections, few_relevant, parameters, positive_grades
 
 COLUMNS = ["query_id", "doc_id", "relevance", "known"]
 
@@ -93,7 +93,20 @@ def test_our_measures_agree_with_every_order_one_by_one(name, data):
     own = data.draw(parameters(name, positive_grades(collection.qrels)))
     if "max_rel" in registered()[name].SUPPORTED_PARAMS:
         own.setdefault("max_rel", 3)
+    _agree(registered()[name](**own), _value_of(name, own), collection)
 
+
+@pytest.mark.parametrize("name", list(registered()))
+def test_our_measures_agree_with_every_order_where_all_is_found(name):
+    own = dict(type(registered()[name]).VARIANTS[0])
+    with_cutoff = [{"cutoff": 2}] if "cutoff" in registered()[name].SUPPORTED_PARAMS else []
+    for more in ({}, *with_cutoff):
+        given = {**own, **more}
+        collection = few_relevant(2006, n_judged=4)
+        _agree(registered()[name](**given), _value_of(name, given), collection)
+
+
+def _value_of(name, own):
     def value(ranking, judgments):
         further = (
             {"known": {d for d in judgments if known(d)}}
@@ -102,7 +115,7 @@ def test_our_measures_agree_with_every_order_one_by_one(name, data):
         )
         return ORACLES[name](ranking, judgments, **own, **further)
 
-    _agree(registered()[name](**own), value, collection)
+    return value
 
 
 @pytest.mark.parametrize("name", list(EVERYDAY))
@@ -162,6 +175,7 @@ class Unknown:
         return self.task(run)
 
 
+@pytest.mark.registry
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_known_of_a_measure_agrees_with_its_kernel_on_every_order(seed):
     rng = random.Random(seed)
@@ -181,6 +195,7 @@ def test_what_is_known_of_a_measure_agrees_with_its_kernel_on_every_order(seed):
                 assert one == pytest.approx(other, rel=1e-12, abs=1e-13), (measure, name)
 
 
+@pytest.mark.registry
 def test_what_is_known_of_a_measure_holds_where_orders_are_too_many_to_count():
     rng = random.Random(14)
     rows = [("q", f"d{i}", rng.choice([0, 0, 1, 2, 3]), i % 3 == 0) for i in range(60)]

@@ -42,6 +42,11 @@ IMPORTS = """from irpref.measures.first_discount import FirstDiscount
 from irpref.measures.graded_rbp import GradedRBP
 from irpref.measures.wasted_share import WastedShare
 """
+TABLE = "\n" + "\n".join(
+    block(f"[{name}]") or f'[{name}]\ngroup = "Sets and precision"\n'
+    for name in ("GradedRBP", "FirstDiscount", "WastedShare")
+)
+IDEAL = block('    "GradedRBP": None')
 NAMES = ["GradedRBP", "FirstDiscount", "WastedShare"]
 
 # What users see of it, as JSON.
@@ -87,6 +92,10 @@ def repository(tmp_path_factory):
     names = home / "src/irpref/measures/__init__.py"  # 4
     text = names.read_text(encoding="utf-8")
     names.write_text(text.replace("\n# isort: on\n", f"{IMPORTS}\n# isort: on\n"), encoding="utf-8")
+    append(home / "src/irpref/measures/measures.toml", TABLE)
+    laws = home / "tests/measures/test_laws.py"
+    text = laws.read_text(encoding="utf-8")
+    laws.write_text(text.replace("\nIDEAL = {\n", f"\nIDEAL = {{\n{IDEAL}"), encoding="utf-8")
     for generator in ("make_readme.py", "make_types.py"):  # 5
         ran(home, f"docs/{generator}")
     return home
@@ -115,7 +124,7 @@ PLACES = [
     "src/irpref/datasets/",
     "tests/reference/",
     "src/irpref/measures/",
-    "measures/__init__.py",
+    "measures.toml",
     "docs/make_",
 ]
 

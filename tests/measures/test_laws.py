@@ -24,6 +24,8 @@ from irpref.datasets import load
 from irpref.judged.run import align_run
 from irpref.measures import registered
 from irpref.measures.declare import NEEDS
+from irpref.measures.docstring import prose
+from irpref.measures.toml_files import Row, compared
 from irpref.values.prepare import prepare
 from strategies import Collection, collections, parameters, positive_grades
 
@@ -33,6 +35,19 @@ EMPTY = {
     "CRP": lambda r, cutoff=None, **_: sum(j - (r + 1) for j in range(1, min(cutoff or r, r) + 1)),
     "nCRP": lambda r, norm="worst", **_: float(r > 0) * (-1 if norm == "range" else 1),
     "NumPrefs": lambda n_prefs, **_: n_prefs,  # of the judgments, whatever was retrieved
+}
+
+# Value of the ideal list, if it is not the best that the range allows; None: it depends on the topic.
+IDEAL = {
+    **dict.fromkeys(["CRP", "nCRP"], 0.0),  # without bounds
+    **dict.fromkeys(["RelativeRecall", "WeightedRR"], 1.0),
+    # No matter how much there is to find, more of it is more.
+    **dict.fromkeys(["CG", "DCG", "TSE"]),
+    "GPrecision": None,  # 1 only if all relevant documents have the highest grade
+    "RBPResidual": None,  # of documents that are not retrieved
+    "Novelty": None,  # what is new may not be all that is relevant
+    # Not of relevant documents.
+    **{name: None for name, measure in registered().items() if "preferences" in measure.NEEDS},
 }
 
 # Rankings better than the ideal list are possible: (measure, whether these parameters allow it,
@@ -182,30 +197,25 @@ def n_prefs(docs: dict) -> int:
 
 @pytest.mark.registry
 def test_the_tables_name_registered_measures_only():
-    assert {*EMPTY, *NOT_IDEAL} <= set(registered())
-    declared = {name for name, measure in registered().items() if type(measure).EMPTY}
+    assert {*EMPTY, *IDEAL, *NOT_IDEAL} <= set(registered())
+    declared = {name for name, measure in registered().items() if prose(measure).empty_ranking}
     assert set(EMPTY) == declared, "the table EMPTY and the sections `Empty ranking` differ"
 
 
 @every_measure
 def test_every_measure_says_what_it_is(name):
     measure = registered()[name]
-    for attribute in (
-        "PRETTY_NAME",
-        "SHORT_DESC",
-        "QUESTION",
-        "RANGE",
-        "SOURCE",
-        "DEFAULT",
-        "EXAMPLE",
-        "__doc__",
-    ):
-        assert getattr(type(measure), attribute) not in (None, "")
-    assert type(measure).QUESTION.endswith("?")
+    said = prose(measure)
+    for section in ("name", "short", "question", "use", "range", "formula", "source"):
+        assert getattr(said, section), f"no section {section!r}"
+    assert said.worked_example, "no section 'Worked example'"
+    assert said.question.endswith("?")
+    assert (said.name, said.short) == (measure.PRETTY_NAME, measure.SHORT_DESC)
+    assert compared(measure).group != Row().group, f"{name} is not in measures.toml"
     assert all(spec.desc for spec in measure.SUPPORTED_PARAMS.values())
     assert set(measure.NEEDS) <= set(NEEDS)
-    assert (type(measure).RANGE == "[0, 1]") == (type(measure).BOUNDS == (0.0, 1.0)), (
-        f"BOUNDS are {type(measure).BOUNDS}, but the section `Range` has {type(measure).RANGE!r}"
+    assert (said.range == "[0, 1]") == (measure.BOUNDS == (0.0, 1.0)), (
+        f"BOUNDS are {measure.BOUNDS}, but the section `Range` has {said.range!r}"
     )
     assert getattr(irpref, name) is measure
     assert ir_measures.measures.registry[name] is measure
@@ -213,9 +223,8 @@ def test_every_measure_says_what_it_is(name):
 
 @every_measure
 def test_the_worked_example_has_values_of_the_measure(name):
-    assert any(
-        re.match(rf"{name}\b", one.measure) for one in load(registered()[name].EXAMPLE).expected
-    )
+    example = load(prose(registered()[name]).worked_example)
+    assert any(re.match(rf"{name}\b", one.measure) for one in example.expected)
 
 
 @every_measure
@@ -318,6 +327,7 @@ def test_nothing_relevant_is_worth_the_worst(measure, usual, collection):
 # What does not matter -----------------------------------------------------------------------------
 
 
+@pytest.mark.registry
 def test_a_topic_does_not_depend_on_the_others(usual, collection):
     for topic, docs in collection.qrels.items():
         mine = {topic: collection.run[topic]} if topic in collection.run else {}
@@ -326,6 +336,7 @@ def test_a_topic_does_not_depend_on_the_others(usual, collection):
             assert alone[measure][topic] == usual[measure][topic], (measure, topic)
 
 
+@pytest.mark.registry
 @pytest.mark.parametrize("rows", [1, 100, 1000])
 def test_groups_of_topics_do_not_matter(rows, usual, collection):
     pool, arguments = prepare(VARIANTS, irpref.judgments(judgments(collection.qrels)))
@@ -337,6 +348,7 @@ def test_groups_of_topics_do_not_matter(rows, usual, collection):
         assert found == usual[measure], measure
 
 
+@pytest.mark.registry
 def test_more_judgments_than_one_group_holds():
     rng = np.random.default_rng(7)
     docs = [f"d{i}" for i in range(3000)]
@@ -361,6 +373,7 @@ def test_more_judgments_than_one_group_holds():
             assert alone[measure][topic] == together[measure][topic], (measure, topic)
 
 
+@pytest.mark.registry
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_order_of_rows_does_not_matter(seed, usual, collection):
     rng = np.random.default_rng(seed)
@@ -376,6 +389,7 @@ def test_the_order_of_rows_does_not_matter(seed, usual, collection):
     )  # means, too
 
 
+@pytest.mark.registry
 def test_the_names_of_topics_do_not_matter(usual, collection):
     renamed = {topic: f"{hash((i, 5)) % 997}-é{i}" for i, topic in enumerate(collection.qrels)}
     qrels = [
@@ -387,6 +401,7 @@ def test_the_names_of_topics_do_not_matter(usual, collection):
         assert {t: found[measure][new] for t, new in renamed.items()} == usual[measure]
 
 
+@pytest.mark.registry
 def test_ids_matter_by_their_order_only(usual, collection):
     # A name in front of all ids keeps their order, which decides among ties.
     qrels = [row._replace(doc_id="clueweb-" + row.doc_id) for row in judgments(collection.qrels)]
@@ -394,6 +409,7 @@ def test_ids_matter_by_their_order_only(usual, collection):
     assert values(VARIANTS, qrels, run) == usual
 
 
+@pytest.mark.registry
 def test_scores_matter_by_their_order_only(usual, collection):
     run = {}
     for topic, docs in collection.run.items():
@@ -402,12 +418,14 @@ def test_scores_matter_by_their_order_only(usual, collection):
     assert values(VARIANTS, judgments(collection.qrels), run) == usual
 
 
+@pytest.mark.registry
 def test_a_rank_column_is_not_read(usual, collection):
     run = pd.DataFrame(retrieved(collection.run))
     run["rank"] = np.random.default_rng(1).permutation(len(run))
     assert values(VARIANTS, judgments(collection.qrels), run) == usual
 
 
+@pytest.mark.registry
 def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
     qrels = judgments(collection.qrels)
     for measure in VARIANTS:
@@ -417,6 +435,7 @@ def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
 # Names --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.registry
 def test_an_evaluator_pickles(usual, collection):
     evaluator = pickle.loads(pickle.dumps(irpref.evaluator(VARIANTS, judgments(collection.qrels))))
     assert by_topic(evaluator, collection.run) == usual
@@ -500,6 +519,7 @@ print(evaluator.calc_aggregate(data.run))
 
 
 @pytest.mark.slow
+@pytest.mark.registry
 def test_the_hash_seed_does_not_show():
     here = os.path.dirname(__file__)
     path = os.pathsep.join([here, os.path.dirname(here), os.environ.get("PYTHONPATH", "")])
@@ -527,6 +547,11 @@ def ideal_list(docs: dict, measure=None) -> dict[str, float]:
         (doc for doc in docs if docs[doc] > 0 and docs[doc] >= least), key=lambda doc: -docs[doc]
     )
     return {doc: -float(rank) for rank, doc in enumerate(found)}
+
+
+def ideal_value(measure):
+    """The value of the ideal list: the best of the range, or as the table says."""
+    return IDEAL.get(measure.NAME, measure.BOUNDS[1 if measure.higher_is_better else 0])
 
 
 def may_beat_the_ideal_list(measure):
@@ -573,15 +598,15 @@ def topics_of(measure, qrels):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, measure in registered().items() if measure.IDEAL is not None]
+    "name", [name for name, measure in registered().items() if ideal_value(measure) is not None]
 )
-def test_the_ideal_list_has_the_value_that_the_measure_declares(name, collection):
+def test_the_ideal_list_has_the_best_value(name, collection):
     measure = plain(name)
     run = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
     found = values([measure], judgments(collection.qrels), run)[measure]
     for topic in topics_of(measure, collection.qrels):
-        assert found[topic] == pytest.approx(measure.IDEAL, abs=1e-12), (
-            f"ideal list of topic {topic!r}; IDEAL is {measure.IDEAL} (None: it depends on the topic)"
+        assert found[topic] == pytest.approx(ideal_value(measure), abs=1e-12), (
+            f"ideal list of topic {topic!r}: see the table IDEAL"
         )
 
 
@@ -602,7 +627,7 @@ def test_the_direction_of_better(name, collection):
             f"forty ranks lower {bad[topic]}, empty {none[topic]}"
         )
         assert sign * good[topic] >= sign * bad[topic] - 1e-12, lists
-        assert sign * good[topic] > sign * none[topic] or measure.IDEAL is None, lists
+        assert sign * good[topic] > sign * none[topic] or ideal_value(measure) is None, lists
 
 
 @pytest.mark.parametrize(

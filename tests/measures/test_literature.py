@@ -6,16 +6,17 @@ import pytest
 
 import irpref
 from irpref.measures import registered
+from irpref.measures.docstring import prose
 from irpref.measures.literature import cite, entries, keys_of, methods
 
 
 @pytest.mark.parametrize("name", list(registered()))
 def test_every_measure_has_a_paper_with_an_entry(name):
     measure = registered()[name]
-    assert measure.CITE, (
+    assert prose(measure).cites, (
         "its section `Source` must end with keys of literature.bib: [moffat2008rbp]"
     )
-    unknown = set(measure.CITE) - set(entries())
+    unknown = set(prose(measure).cites) - set(entries())
     assert not unknown, "add these papers to literature.bib"
 
 
@@ -31,8 +32,10 @@ def test_entries_have_what_bibtex_wants():
 @pytest.mark.registry
 def test_a_doi_that_a_measure_names_is_that_of_its_entry():
     for measure in registered().values():
-        named = re.findall(r"doi:(\S+?)[;,]?(?:\s|$)", measure.SOURCE)
-        assert all(any(doi in entries()[key] for key in measure.CITE) for doi in named), measure
+        named = re.findall(r"doi:(\S+?)[;,]?(?:\s|$)", prose(measure).source)
+        assert all(any(doi in entries()[key] for key in prose(measure).cites) for doi in named), (
+            measure
+        )
 
 
 def test_names_are_cited_as_measures_are():

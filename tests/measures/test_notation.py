@@ -4,6 +4,7 @@ import pytest
 
 from irpref.cli import main
 from irpref.measures import registered
+from irpref.measures.docstring import items, prose
 from irpref.measures.notation import plain, symbols
 
 MEASURES = registered()
@@ -35,21 +36,22 @@ def test_symbols_are_whole_names():
 @pytest.mark.parametrize("name", MEASURES)
 def test_each_measure_defines_the_symbols_of_its_formula(name):
     measure = MEASURES[name]
-    text = " ".join(plain(measure.FORMULA))
+    said = prose(measure)
+    text = " ".join(plain(said.formula))
     assert text.isascii()
     assert not set(text) & set("\\~")
-    used = symbols(measure.FORMULA, measure.SYMBOLS)
+    used = symbols(said.formula, said.symbols)
     assert used
-    own = vars(type(measure)).get("SYMBOLS")
+    own = vars(type(measure))["__doc__"].sections.get("Symbols")
     # A symbol that is declared for one measure is in its formula.
-    assert own is None or own.__get__(None, type(measure)) == used
+    assert own is None or items(own) == used
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_the_page_of_a_measure_in_the_shell_fits_80_columns(name, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["list", name]) == 0
-    out = capsys.readouterr().out
+    out, said = capsys.readouterr().out, prose(MEASURES[name])
     assert max(map(len, out.splitlines())) <= 80
-    for symbol in symbols(MEASURES[name].FORMULA, MEASURES[name].SYMBOLS):
+    for symbol in symbols(said.formula, said.symbols):
         assert f"\n{plain(symbol)[0]} " in out

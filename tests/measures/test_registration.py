@@ -8,13 +8,17 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import FunctionType
 from typing import ClassVar
 
 import ir_measures
 import pytest
 
+import irpref
 from irpref.measures import declare
-from irpref.measures.declare import KernelMeasure, Param
+from irpref.measures.declare import KernelMeasure, Param, needs, registered
+from irpref.measures.docstring import Prose, prose
+from irpref.measures.toml_files import data
 
 HERE = Path(__file__).parents[1]
 
@@ -236,8 +240,16 @@ def test_a_docstring_with_an_unknown_section_is_refused():
             """
 
 
-def test_the_sections_of_a_docstring_are_declared():
-    class _Odd(KernelMeasure):
+def test_prose_is_read_from_the_sections_of_a_docstring():
+    class _Base(KernelMeasure):
+        """What some share.
+
+        Symbols
+        -------
+        p : persistence
+        """
+
+    class _Odd(_Base):
         r"""Odd.
 
         More of it.
@@ -247,12 +259,11 @@ def test_the_sections_of_a_docstring_are_declared():
         \frac{1}{2}
         + 1
 
-        Differs
+        Columns
         -------
-        one tool : NaN, here 0, rounded
-            an empty list,
-            of which there are many
-        another : 1, here 2
+        gain : its grade,
+            or another
+        rank : its place
 
         Parameters
         ----------
@@ -263,7 +274,7 @@ def test_the_sections_of_a_docstring_are_declared():
         A. Author, doi:10.1/x [author2000a] [author2001b]
         """
 
-        SUPPORTED_PARAMS = {"p": Param(float)}
+        SUPPORTED_PARAMS: ClassVar = {"p": Param(float)}
 
     measure = _Odd()
     assert (measure.NAME, measure.__name__, type(measure).__doc__) == (
@@ -271,27 +282,79 @@ def test_the_sections_of_a_docstring_are_declared():
         "Odd",
         "Odd.\n\nMore of it.",
     )
-    assert (measure.SHORT_DESC, measure.FORMULA) == ("Odd.", r"\frac{1}{2} + 1")
-    differs = (
-        ("one tool", "NaN", "0, rounded", "an empty list, of which there are many"),
-        ("another", "1", "2", ""),
-    )
-    assert differs == measure.DIFFERS
-    assert (measure.SOURCE, measure.CITE) == (
-        "A. Author, doi:10.1/x",
-        ("author2000a", "author2001b"),
-    )
+    said = prose(measure)
+    assert said == prose(_Odd)
+    assert (said.short, said.formula, said.range) == ("Odd.", r"\frac{1}{2} + 1", "[0, 1]")
+    assert said.columns == {"gain": "its grade, or another", "rank": "its place"}
+    assert said.symbols == {"p": "persistence"}  # of the class below
+    assert (said.source, said.cites) == ("A. Author, doi:10.1/x", ("author2000a", "author2001b"))
+    assert (measure.PRETTY_NAME, measure.SHORT_DESC) == ("Odd", "Odd.")
     assert measure.SUPPORTED_PARAMS["p"].desc == "persistence"
+    assert prose(ir_measures.AP) == Prose()
 
-    class _Other(KernelMeasure):
-        """Other.
 
-        Differs
-        -------
-        x : one tool
-        """
+FOURTEEN = {
+    *("kernel", "terms", "reasons", "over_ties", "HOLES"),
+    *("SUPPORTED_PARAMS", "DEFAULT", "BOUNDS", "higher_is_better"),
+    *("NEEDS", "NEGATIVE_GRADES", "TIES_BY_RISING_ID", "CUTOFF_ENDS_LIST"),
+    "VARIANTS",
+}
+# Attributes that ir_measures reads, which follow from the name, the docstring and the parameters.
+OF_HOST = {"NAME", "PRETTY_NAME", "SHORT_DESC", "AT_PARAM"}
 
-    with pytest.raises(
-        ValueError, match="_Other: 'one tool' in section 'Differs', expected 'its value, here ours'"
-    ):
-        _ = _Other.DIFFERS
+
+def attributes(cls):
+    """What a class declares, without methods."""
+    names = {*vars(cls), *vars(cls).get("__annotations__", {})}
+    methods = {name for name, value in vars(cls).items() if isinstance(value, METHODS)}
+    return {name for name in names - (methods - FOURTEEN) if not name.startswith("_")}
+
+
+METHODS = FunctionType, classmethod, staticmethod
+
+
+@pytest.mark.registry
+def test_a_class_of_measures_has_fourteen_attributes():
+    """Whoever adds one removes one."""
+    assert attributes(KernelMeasure) == FOURTEEN | OF_HOST - {"NAME", "AT_PARAM"}
+    assert len(FOURTEEN) == 14
+    for measure in registered().values():
+        for cls in type(measure).__mro__[: type(measure).__mro__.index(KernelMeasure)]:
+            assert attributes(cls) <= FOURTEEN | OF_HOST, cls
+
+
+@pytest.mark.registry
+def test_a_class_and_its_plain_measure_give_the_same_answers():
+    for measure in registered().values():
+        for name in FOURTEEN | OF_HOST:
+            assert getattr(type(measure), name) == getattr(measure, name) or callable(
+                getattr(measure, name)
+            ), (measure, name)
+        classes = [cls for cls in reversed(type(measure).__mro__) if cls is not object]
+        inherited = {name: value for cls in classes for name, value in vars(cls).items()}
+        descriptors = {
+            name
+            for name, value in inherited.items()
+            if hasattr(type(value), "__get__") and not isinstance(value, METHODS)
+            if getattr(type(measure), name) != getattr(measure, name, None)
+        }
+        assert descriptors <= {"__doc__", "__signature__", "__weakref__", "__dict__"}
+
+
+def test_a_variant_has_its_own_direction_and_needs():
+    assert not type(irpref.nCRP).higher_is_better
+    assert [irpref.nCRP(norm=norm).higher_is_better for norm in ("worst", "range")] == [False, True]
+    scale = {norm: "scale" in irpref.RPref(norm=norm).NEEDS for norm in NORMS}
+    assert scale == {"absolute": True, "relative": False, "relative2": False}
+    # Where partitions begin depends on the top of the scale, whatever the norm.
+    assert all("scale" in irpref.NPref(n=3, norm=norm).NEEDS for norm in NORMS)
+    assert needs(ir_measures.Bpref) == ("nonrelevant",)
+    assert needs(ir_measures.P) == ()
+
+
+NORMS = ("absolute", "relative", "relative2")
+
+
+@pytest.mark.registry
+def test_every_measure_is_in_the_table_that_compares_them():
+    assert set(data("measures.toml")) == set(registered())

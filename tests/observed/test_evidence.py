@@ -144,7 +144,7 @@ def test_a_measure_of_your_own_may_need_more_than_two_documents():
         return float(len(relevant & set(run["doc_id"])) >= 3)
 
     measure = ir_measures.define_byquery(three_relevant, name="Three")
-    qrels = {f"q{t}": {f"d{i}": i % 4 for i in range(12)} for t in range(12)}
+    qrels = {f"q{t}": {f"d{i}": 3 - i % 4 for i in range(12)} for t in range(12)}
     run = {topic: {doc: -float(i) for i, doc in enumerate(docs)} for topic, docs in qrels.items()}
     pool = irpref.judgments(qrels).pool()
     assert sees_grades(measure, pool)

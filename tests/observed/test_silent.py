@@ -81,7 +81,7 @@ def test_how_many_topics_have_a_value(counts, text):
 
 def test_eval_says_over_how_many_topics_a_mean_is(files, capsys):
     Path("known").write_text("1 0 a 1\n")
-    measure, said = "Coverage(nothing_known='nan')", "1 of 2 topics has a value"
+    measure, said = "Coverage(undefined='nan')", "1 of 2 topics has a value"
     assert main(["eval", "binary", "unjudged", measure, "--known", "known"]) == 0
     assert capsys.readouterr().err == f"irpref: {measure}: {said}\n"
     assert main(["eval", "binary", "unjudged", "first", measure, "--known", "known"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -103,3 +104,27 @@ def test_scripts_refuse_a_copy_and_say_how_to_install(clone: Path, typed: Type) 
         assert done.returncode == 1, script
         assert "run pip install -e" in done.stderr
     assert git(clone, "status", "--porcelain") == ""
+
+
+# What holds all measures at once, in tests that are not run one by one for each.
+AT_ONCE = {"VARIANTS", "EVERY_SCALE_FREE", "PLAIN", "usual"}
+
+
+@pytest.mark.registry
+def test_tests_of_all_measures_at_once_are_selected_by_the_command_of_the_tutorial() -> None:
+    texts = {path: path.read_text("utf8") for path in sorted((ROOT / "tests").rglob("test_*.py"))}
+    of_all = {
+        path: text
+        for path, text in texts.items()
+        if "import VARIANTS" in text or "\nVARIANTS =" in text
+    }
+    assert len(of_all) > 3
+    for path, text in of_all.items():
+        for node in ast.parse(text).body:
+            if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
+                continue
+            arguments = {argument.arg for argument in node.args.args}
+            used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+            if AT_ONCE & (used | arguments) and not arguments & {"name", "measure"}:
+                marks = [ast.unparse(decorator) for decorator in node.decorator_list]
+                assert "pytest.mark.registry" in marks, f"{path.name}: {node.name}"

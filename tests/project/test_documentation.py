@@ -25,6 +25,8 @@ from irpref.cli import main
 from irpref.cli.command import helps
 from irpref.datasets import load
 from irpref.measures import registered
+from irpref.measures.docstring import prose
+from irpref.measures.toml_files import compared
 from shells import qrels_text, run_text, script
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -355,16 +357,16 @@ def generated(tmp_path_factory):
 @pytest.mark.parametrize("name", list(registered()))
 def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     measure = registered()[name]
-    text = generated.measure_page(measure)
+    said, text = prose(measure), generated.measure_page(measure)
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert [heading for heading in headings if heading in HEADINGS] == HEADINGS
-    assert measure.QUESTION in text
-    assert measure.FORMULA
-    assert f"$$\n{measure.FORMULA}\n$$" in text
-    assert measure.RANGE in text
+    assert said.question in text
+    assert said.formula
+    assert f"$$\n{said.formula}\n$$" in text
+    assert said.range in text
     assert ("higher" if measure.higher_is_better else "lower") + " is better" in text
-    assert f"**When to use it.** {type(measure).USE}" in text
-    assert type(measure).PITFALLS in text
+    assert f"**When to use it.** {said.use}" in text
+    assert said.pitfalls in text
     assert ("-cast2021.png" in text) == (not {"known", "preferences"} & set(measure.NEEDS))
     assert "![The ranking from rank 1: " in text
     assert (generated.HERE / "measures" / f"{name}.png").stat().st_size > 3000
@@ -398,17 +400,18 @@ def test_the_calls_of_a_page_run(name, generated, collection, tmp_path, monkeypa
 
 @pytest.mark.parametrize("name", list(registered()))
 def test_other_names_of_a_measure_are_measures_of_its_kind_here(name):
-    for other, text in type(registered()[name]).ELSEWHERE.items():
+    for other, text in compared(registered()[name]).elsewhere.items():
         assert name == irpref.parse(text).NAME, other
 
 
 @pytest.mark.parametrize(
-    "name", [n for n, measure in registered().items() if type(measure).DIFFERS]
+    "name", [n for n, measure in registered().items() if compared(measure).differs]
 )
 def test_where_another_tool_differs_our_number_is_that_of_the_example(name):
-    for tool, theirs, ours, why in type(registered()[name]).DIFFERS:
-        assert theirs != ours, tool
-        example = re.match(r"`([a-z0-9-]+)`", why)
+    for one in compared(registered()[name]).differs:
+        tool, ours = one["tool"], one["here"]
+        assert one["theirs"] != ours, tool
+        example = re.match(r"`([a-z0-9-]+)`", one["why"])
         if example:
             printed = {
                 str(e.value)

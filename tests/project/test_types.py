@@ -12,6 +12,7 @@ import irpref
 import irpref_lab
 from irpref import measures
 from irpref.measures.declare import KernelMeasure
+from irpref.measures.docstring import prose
 from shells import script
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -163,8 +164,8 @@ def test_help_says_which_way_is_better_and_what_a_measure_needs():
 @pytest.mark.parametrize("name", measures.__all__)
 def test_help_shows_all_that_is_declared(name):
     measure = getattr(irpref, name)
-    text = pydoc.plain(pydoc.render_doc(measure))
-    parts = [type(measure).__doc__, measure.QUESTION, measure.RANGE, measure.SOURCE]
+    said, text = prose(measure), pydoc.plain(pydoc.render_doc(measure))
+    parts = [type(measure).__doc__, said.question, said.range, said.source]
     parts += [f"{parameter} : " for parameter in measure.SUPPORTED_PARAMS]
     parts += [spec.desc for spec in measure.SUPPORTED_PARAMS.values()]
     for line in "\n".join(parts).splitlines():

@@ -17,7 +17,7 @@ def coverage(
     judgments: Judgments,
     *,
     known: set[str],
-    nothing_known: str = "zero",
+    undefined: str = "zero",
     rel: Number = 1,
     cutoff: int | None = None,
 ) -> Fraction | float:
@@ -26,7 +26,7 @@ def coverage(
     """
     relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
     if not known & relevant:
-        return Fraction(0) if nothing_known == "zero" else math.nan
+        return Fraction(0) if undefined == "zero" else math.nan
     return Fraction(len(known & relevant & answer), len(known & relevant))
 
 
@@ -36,15 +36,16 @@ def novelty(
     judgments: Judgments,
     *,
     known: set[str],
+    undefined: str = "zero",
     rel: Number = 1,
     cutoff: int | None = None,
-) -> Fraction:
-    """|(R n A) - K| / |R n A|, Modern Information Retrieval, chapter 4; 0 if nothing relevant
-    found.
+) -> Fraction | float:
+    """|(R n A) - K| / |R n A|, Modern Information Retrieval, chapter 4; 0 or NaN if nothing
+    relevant is found.
     """
     relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
     if not relevant & answer:
-        return Fraction(0)
+        return Fraction(0) if undefined == "zero" else math.nan
     return Fraction(len((relevant & answer) - known), len(relevant & answer))
 
 
@@ -135,3 +136,24 @@ def f_measure(
 ) -> Fraction:
     """Weighted harmonic mean of recall and precision, the complement of van Rijsbergen's E."""
     return 1 - e_measure(ranking, judgments, beta=beta, rel=rel, cutoff=cutoff)
+
+
+@formula("CappedRecall")
+def capped_recall(
+    ranking: Ranking, judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None
+) -> Fraction:
+    """Relevant in the first k / min(k, R), Thakur et al. 2021; 0 if nothing is relevant."""
+    relevant = relevant_set(judgments, rel)
+    if not relevant:
+        return Fraction(0)
+    most = len(relevant) if cutoff is None else min(cutoff, len(relevant))
+    return Fraction(len(relevant & set(top(ranking, cutoff))), most)
+
+
+@formula("FullRecall")
+def full_recall(
+    ranking: Ranking, judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None
+) -> Fraction:
+    """1 if all relevant documents are in the first k; 0 if nothing is relevant."""
+    relevant = relevant_set(judgments, rel)
+    return Fraction(bool(relevant) and relevant <= set(top(ranking, cutoff)))

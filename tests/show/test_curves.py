@@ -141,6 +141,17 @@ def test_misplaced_pairs_grow_with_the_partitions_as_the_poster_says(run):
     assert set(table["misplaced_limit"]) == {MISPLACED[run][-1]}
 
 
+def test_pairs_with_documents_that_were_not_retrieved_are_misplaced_with_infinity():
+    """T1 retrieves D12 (0.2) and neither D9, D10 nor D11 (0.4 to 0.3): half of the scale does not
+    tell them apart, a quarter does.
+    """
+    table = curves.npref_convergence(
+        PLOTTED.qrels, PLOTTED.runs["T1"], RPref(unretrieved="infinity", max_rel=1), n=(2, 4, 8, 16)
+    )
+    assert table["misplaced"].tolist() == [0, 3, 3, 3]
+    assert table["misplaced_limit"].tolist() == [3] * 4
+
+
 def test_ratios_over_topics_are_ratios_of_means():
     mean_of_topics = (
         curves.cumulated_gain(BOOK.qrels, BOOK.runs["run"], per_topic=True)
@@ -330,21 +341,30 @@ def test_cumulated_gain_as_a_loop(collection, base, ideal, judged_only):
         )
 
 
-@given(collections(), st.integers(2, 7), st.sampled_from([None, 1, 4]))
-def test_misplaced_pairs_as_a_loop(collection, n, cutoff):
-    measure = RPref(max_rel=3, cutoff=cutoff)
+@given(
+    collections(),
+    st.integers(2, 7),
+    st.sampled_from([None, 1, 4]),
+    st.sampled_from(["zero", "infinity"]),
+)
+def test_misplaced_pairs_as_a_loop(collection, n, cutoff, unretrieved):
+    measure = RPref(max_rel=3, cutoff=cutoff, unretrieved=unretrieved)
     table = curves.npref_convergence(
         collection.qrels, collection.run, measure, n=[n], per_topic=True
     )
     for query_id, judgments in collection.qrels.items():
         ranked = reference.order(collection.run.get(query_id, {}))[:cutoff]
         rho = [relevance(judgments[d], None, 3) for d in ranked if judgments.get(d, -1) >= 0]
+        left = [relevance(g, None, 3) for d, g in judgments.items() if g >= 0 and d not in ranked]
+        below = left if unretrieved == "infinity" else []
         rows = topic(table, query_id)
-        for column, values in (
-            ("misplaced_limit", rho),
-            ("misplaced", [partition_value(value, n) for value in rho]),
+        for column, of in (
+            ("misplaced_limit", lambda value: value),
+            ("misplaced", lambda value: partition_value(value, n)),
         ):
+            values = list(map(of, rho))
             pairs = sum(a < b for i, b in enumerate(values) for a in values[:i])
+            pairs += sum(a < of(b) for b in below for a in values)
             assert rows[column].tolist() == [pairs]
 
 

@@ -16,6 +16,7 @@ from irpref.explanation import explain
 from irpref.judged.judgments import judgments
 from irpref.judged.run import listing as listing_of
 from irpref.measures import registered
+from irpref.measures.docstring import prose
 from irpref.show.explained import explanation_text
 from strategies import collections, parameters, positive_grades
 
@@ -394,8 +395,8 @@ def test_every_column_of_a_measure_is_described():
         measure = type(registered()[name]).variants()[0]
         table = explain(measure, qrels, {"q": {"a": 1.0}})
         own = set(table.columns) - {"query_id", "rank", "doc_id", "score", "grade", "judged"}
-        assert own <= {*measure.COLUMNS, "contribution"}, name
-        assert all(measure.COLUMNS.values())
+        assert own <= {*prose(measure).columns, "contribution"}, name
+        assert all(prose(measure).columns.values())
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import irpref
 from irpref.datasets import load
 from irpref.explanation import MISSED, REST, Explainer
 from irpref.measures import registered
+from irpref.measures.docstring import prose
 from irpref.show.explained import explanation_text
 from irpref.show.text import Page
 from strategies import collections, parameters, positive_grades
@@ -53,7 +54,7 @@ def check_by_hand(measure, qrels, run):
         assert not account.steps
         return
     assert list(account.steps)[-1] == "adds", measure
-    described = {name.partition("(")[0] for name in measure.COLUMNS}
+    described = {name.partition("(")[0] for name in prose(measure).columns}
     for t in range(account.topics.n):
         rows = slice(*account.topics.offsets[[t, t + 1]].tolist())
         numbers = account.numbers_of(t)
@@ -109,8 +110,8 @@ def test_what_each_document_adds_follows_from_the_numbers_shown(name, data):
 @pytest.mark.parametrize("name", EXPLAINABLE)
 def test_every_variant_has_steps_that_lead_to_the_value(name):
     qrels = with_columns(QRELS)
-    if registered()[name].EXAMPLE is not None:
-        example = load(registered()[name].EXAMPLE)
+    if worked := prose(registered()[name]).worked_example:
+        example = load(worked)
         collections = [(example.qrels_frame(), run) for run in example.runs.values()]
     for variant in type(registered()[name]).variants():
         with warnings.catch_warnings():

@@ -21,10 +21,12 @@ from irpref.cli.complete import measures_only
 from irpref.cli.output import Output
 from irpref.cli.remedies import text_of
 from irpref.measures.declare import NEEDS, KernelMeasure, needs, registered
+from irpref.measures.docstring import prose
 from irpref.measures.everyday import HOSTED
 from irpref.measures.names import parse
 from irpref.measures.notation import plain, symbols
 from irpref.measures.support import pipeline, terms
+from irpref.measures.toml_files import compared
 from irpref.show.text import Column, Table, page_of
 
 WIDTH = 100  # at most
@@ -80,7 +82,7 @@ def _named(name: str) -> Any:
     if name in registry:
         return registry[name]
     try:
-        return registry[str(parse(name).NAME)]
+        return parse(name)
     except ValueError as error:
         raise click.UsageError(text_of(error)) from None
 
@@ -90,31 +92,33 @@ def facts(measure: Any) -> dict[str, Any]:
     ours = isinstance(measure, KernelMeasure)
     # The host's measures are described where they are computed here.
     declared = measure if ours else HOSTED.get(str(measure.NAME))
-    formula, meanings = (measure.FORMULA, measure.SYMBOLS) if ours else ("", {})
+    said = prose(measure)
+    pitfalls = said.pitfalls if ours else getattr(declared, "pitfalls", None)
     documentation = inspect.cleandoc(type(measure).__doc__ or "")
     definition = inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
     return {
         "name": str(measure.__name__),
         "from": "irpref" if ours else "ir_measures",
-        "group": measure.GROUP if ours else None,
+        "group": compared(measure).group if ours else None,
         "title": str(getattr(measure, "PRETTY_NAME", None) or measure.__name__),
         "description": " ".join(
             (getattr(measure, "SHORT_DESC", None) or documentation.split("\n\n")[0]).split()
         ),
-        "question": getattr(measure, "QUESTION", None),
-        "range": getattr(declared, "RANGE", None),
-        "higher_is_better": getattr(declared, "higher_is_better", None),
-        "ideal": getattr(declared, "IDEAL", None),
+        "question": said.question or None,
+        "range": said.range or None,
+        "higher_is_better": measure.higher_is_better if ours else None,
         "needs": [NEEDS[need] for need in needs(measure)],
-        "use": getattr(declared, "USE", None),
-        "pitfalls": getattr(declared, "PITFALLS", None),
-        "example": getattr(declared, "EXAMPLE", None),
-        "source": getattr(measure, "SOURCE", None),
+        "use": said.use or None,
+        "pitfalls": pitfalls,
+        "example": said.worked_example or None,
+        "source": said.source or None,
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
         "providers": _providers(measure),
         "documentation": documentation,
-        "formula": plain(formula) if ours else [],
-        "symbols": {plain(name)[0]: text for name, text in symbols(formula, meanings).items()},
+        "formula": plain(said.formula) if ours else [],
+        "symbols": {
+            plain(name)[0]: text for name, text in symbols(said.formula, said.symbols).items()
+        },
         "definition": definition if ours else None,
     }
 
@@ -228,8 +232,7 @@ def _page(fact: dict[str, Any], long: bool) -> str:
         lines += [""] if fact["symbols"] else []
     if fact["range"]:
         better = "higher" if fact["higher_is_better"] else "lower"
-        ideal = "" if fact["ideal"] is None else f"; {fact['ideal']:g} for the ideal list"
-        lines += _filled(f"Range: {fact['range']}, {better} is better{ideal}", further=" " * 7)
+        lines += _filled(f"Range: {fact['range']}, {better} is better", further=" " * 7)
     lines += [line for need in fact["needs"] for line in _filled(f"Needs: {need}", further=" " * 7)]
     for heading, text in (("When to use it", fact["use"]), ("Pitfalls", fact["pitfalls"])):
         lines += _filled(f"{heading}: {text}", further=" " * 4) if text else []

@@ -54,7 +54,7 @@ from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.precision import LEVELS, counts
 from irpref.measures.precision import interpolated_precision as precision_at_levels
 from irpref.measures.relative_position import crp_curve, ideal, worst
-from irpref.measures.rpref import NPref, misplaced
+from irpref.measures.rpref import NPref, misplaced_pairs
 from irpref.measures.scale import scale
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import resolve, warn_of_scale
@@ -236,8 +236,9 @@ def npref_convergence(
     pandas.DataFrame
         A row for each number of partitions: `run`, (`query_id`,) `n`, `value` (n-pref), `limit`
         (rpref), `misplaced` (pairs of retrieved judged documents in the wrong order that n
-        partitions tell apart) and `misplaced_limit` (all such pairs). Means over the topics unless
-        `per_topic`.
+        partitions tell apart) and `misplaced_limit` (all such pairs). With
+        `unretrieved='infinity'`, judged documents that were not retrieved are below all retrieved
+        ones, and pairs with them count. Means over the topics unless `per_topic`.
 
     Raises
     ------
@@ -289,7 +290,7 @@ def npref_convergence(
     def pairs(run: JudgedRun, step: int | None) -> Ints:
         view = run.at(arguments["cutoff"]).at_least(0)
         on_scale = scale(aligned.pool, arguments["gains"], arguments["max_rel"], step)
-        return view.hits.total(misplaced(view, on_scale, weighted=False)).astype(np.int64)
+        return misplaced_pairs(view, on_scale, arguments["unretrieved"])
 
     def block(name: str) -> tuple[Ints, Columns]:
         run = aligned.runs[name]

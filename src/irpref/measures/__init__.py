@@ -24,6 +24,8 @@ from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.gain import CG, DCG, NCG
 from irpref.measures.rank_biased import RBPResidual
 from irpref.measures.precision import InterpolatedPrecision
+from irpref.measures.capped_recall import CappedRecall
+from irpref.measures.full_recall import FullRecall
 from irpref.measures.prefs import NumPrefs, NumPrefsFulfilled, PrefShare
 from irpref.measures.prefs_at import PrefAP, PrefPrecision, PrefRecall, WeightedPrefPrecision
 

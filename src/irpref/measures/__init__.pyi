@@ -458,8 +458,7 @@ class _Coverage(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, true for documents that the user knew (default 'known')
-    nothing_known : value of topics in which the user knew no relevant document: 0, or NaN,
-        which means leave out (default 'zero')
+    undefined : value of 0/0: 0, or NaN, which means leave the topic out (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -467,7 +466,7 @@ class _Coverage(KernelMeasure):
         self,
         *,
         known: str | None = ...,
-        nothing_known: Literal["zero", "nan"] | None = ...,
+        undefined: Literal["zero", "nan"] | None = ...,
         rel: float | None = ...,
         cutoff: int | None = ...,
     ) -> _Coverage: ...
@@ -483,6 +482,7 @@ class _Novelty(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, true for documents that the user knew (default 'known')
+    undefined : value of 0/0: 0, or NaN, which means leave the topic out (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -490,6 +490,7 @@ class _Novelty(KernelMeasure):
         self,
         *,
         known: str | None = ...,
+        undefined: Literal["zero", "nan"] | None = ...,
         rel: float | None = ...,
         cutoff: int | None = ...,
     ) -> _Novelty: ...
@@ -772,6 +773,46 @@ class _InterpolatedPrecision(KernelMeasure):
     ) -> _InterpolatedPrecision: ...
     def __matmul__(self, at_param: float) -> _InterpolatedPrecision: ...
 
+class _CappedRecall(KernelMeasure):
+    """Share of the relevant documents that the first k ranks can hold and do hold.
+
+    Of the relevant documents that fit into the first k ranks, how many are there?
+    [0, 1].
+    Thakur et al., NeurIPS 2021 Datasets and Benchmarks, arXiv:2104.08663.
+
+    Parameters
+    ----------
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _CappedRecall: ...
+    def __matmul__(self, at_param: int) -> _CappedRecall: ...
+
+class _FullRecall(KernelMeasure):
+    """Whether all relevant documents are in the first k ranks.
+
+    Do the first k documents hold everything that is relevant?
+    [0, 1].
+    Asai et al., ICLR 2020, arXiv:1911.10470, "paragraph exact match".
+
+    Parameters
+    ----------
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _FullRecall: ...
+    def __matmul__(self, at_param: int) -> _FullRecall: ...
+
 class _PrefShare(KernelMeasure):
     """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_`
     measures.
@@ -946,6 +987,8 @@ DCG: _DCG
 NCG: _NCG
 RBPResidual: _RBPResidual
 InterpolatedPrecision: _InterpolatedPrecision
+CappedRecall: _CappedRecall
+FullRecall: _FullRecall
 NumPrefs: _NumPrefs
 NumPrefsFulfilled: _NumPrefsFulfilled
 PrefShare: _PrefShare
@@ -962,10 +1005,12 @@ __all__ = [
     "CG",
     "CRP",
     "CRPRecovery",
+    "CappedRecall",
     "Coverage",
     "DCG",
     "EMeasure",
     "FMeasure",
+    "FullRecall",
     "GPrecision",
     "GRecall",
     "InterpolatedPrecision",

@@ -101,7 +101,15 @@ from irpref.kernel import (
     Working,
     shared,
 )
-from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
+from irpref.measures.declare import (
+    COUNTED_GAINS,
+    CUTOFF,
+    GAINS,
+    JUDGED_ONLY,
+    KernelMeasure,
+    Param,
+    register,
+)
 
 
 @shared
@@ -394,7 +402,7 @@ BETA = Param(
     minimum=0,
     maximum=1e30,
 )
-_PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
+_PARAMS = {"beta": BETA, "gains": COUNTED_GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
 
 
 class _Blended(KernelMeasure):
@@ -423,14 +431,15 @@ class _Blended(KernelMeasure):
     R : relevant documents that were judged
     n : relevant documents down to the best one
 
+    Worked example
+    --------------
+    p-measure-figure-1
+
     Source
     ------
     Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322 [sakai2006pmeasure]
     """
 
-    GROUP = "Graded relevance"
-    EXAMPLE = "p-measure-figure-1"
-    COUNTS = True
     SUPPORTED_PARAMS = _PARAMS
 
 
@@ -441,6 +450,10 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons, over_ties=q_over_
     `judged_only=True` gives Q', the measure on the condensed list, which is never lower than Q.
     With a cutoff the sum is divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the
     same as doubling `beta`.
+
+    Name
+    ----
+    Q-measure
 
     Question
     --------
@@ -461,29 +474,14 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons, over_ties=q_over_
     Q = \frac{1}{R} \sum_{r} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) = \frac{\beta\,
     \mathrm{cg}(r) +
     \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
-
-    Elsewhere
-    ---------
-    NTCIREVAL Q-measure : QMeasure
-    NTCIREVAL AP : QMeasure(beta=0)
-    trec_eval map : QMeasure(beta=0)
-
-    Differs
-    -------
-    NTCIREVAL 190111 : 0.5714, here 0.7232
-        `gains-zero-level`: it counts relevant documents by grade and sums by gain
-    pyNTCIREVAL 0.0.3 : 0.6548, here 0.7232
-        `gains-zero-level`: it counts documents of gain 0 as relevant
     """
 
-    PRETTY_NAME = "Q-measure"
     VARIANTS = (
         {},
         {"beta": 2.5, "cutoff": 7, "judged_only": True},
         {"gains": {3: 7.5}},
         {"beta": 0.0},
     )
-    STANDS_FOR = {"AP": {"beta": 0}}
 
 
 class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_ties):
@@ -491,6 +489,10 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_
 
     It is 1 for every order of the relevant documents at the top, even the ideal order reversed. If
     the order within the top R matters, use `QMeasure`.
+
+    Name
+    ----
+    R-measure
 
     Question
     --------
@@ -516,20 +518,13 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_
     cg_I : gain that the ideal list has cumulated at rank R
     R : relevant documents that were judged
 
-    Elsewhere
-    ---------
-    trec_eval Rprec : RMeasure(beta=0)
-
     Source
     ------
     T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322
     [sakai2006pmeasure]
     """
 
-    PRETTY_NAME = "R-measure"
     VARIANTS = ({}, {"beta": 2.5, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
-    STANDS_FOR = {"Rprec": {"beta": 0}}
-    COUNTS = False
     SUPPORTED_PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY}
 
 
@@ -539,6 +534,10 @@ class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons, over_ties=o_over_
     It is 1 if and only if a document of the topic's highest grade is ranked first. With one
     positive grade it equals RR down to rank R, and is larger below, since the ideal list gains
     nothing more there.
+
+    Name
+    ----
+    O-measure
 
     Question
     --------
@@ -556,22 +555,9 @@ class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons, over_ties=o_over_
     -------
     O = \mathrm{BR}(r_1), \quad \mathrm{BR}(r) = \frac{\beta\, \mathrm{cg}(r) +
     \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
-
-    Elsewhere
-    ---------
-    NTCIREVAL O-measure : OMeasure
-    NTCIREVAL RR : OMeasure(beta=0)
-    trec_eval recip_rank : OMeasure(beta=0)
-
-    Differs
-    -------
-    pyNTCIREVAL 0.0.3 : ValueError, here 0
-        an empty list
     """
 
-    PRETTY_NAME = "O-measure"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 3, "judged_only": True})
-    STANDS_FOR = {"RR": {"beta": 0}}
 
 
 class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
@@ -581,6 +567,10 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
     Its user can tell a good document from a fair one and reads on to the best in the list, as in a
     search for a known item. It is 1 even for some rankings that are not ideal, such as the ideal
     order reversed; `PPlus` is not.
+
+    Name
+    ----
+    P-measure
 
     Question
     --------
@@ -600,18 +590,8 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
     -------
     P = \mathrm{BR}(r_p), \quad \mathrm{BR}(r) = \frac{\beta\, \mathrm{cg}(r) +
     \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
-
-    Elsewhere
-    ---------
-    NTCIREVAL P-measure : PMeasure
-
-    Differs
-    -------
-    pyNTCIREVAL 0.0.3 : ValueError, here 0
-        an empty list
     """
 
-    PRETTY_NAME = "P-measure"
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
 
 
@@ -621,6 +601,10 @@ class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
 
     Like `OMeasure`, it is 1 if and only if a document of the topic's highest grade is ranked first,
     but a fair document above a good one costs only part of the value.
+
+    Name
+    ----
+    P+-measure
 
     Question
     --------
@@ -642,21 +626,11 @@ class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
     \mathrm{BR}(r) =
     \frac{\beta\, \mathrm{cg}(r) + \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
 
-    Elsewhere
-    ---------
-    NTCIREVAL P-plus : PPlus
-
-    Differs
-    -------
-    pyNTCIREVAL 0.0.3 : ValueError, here 0
-        an empty list
-
     Source
     ------
     Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322 [sakai2006pmeasure]
     """
 
-    PRETTY_NAME = "P+-measure"
     VARIANTS = ({}, {"gains": {3: 7.5}, "cutoff": 7, "judged_only": True})
 
 

@@ -249,6 +249,10 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
 
+    Name
+    ----
+    bpref (variants)
+
     Question
     --------
     How often are judged non-relevant documents ranked above relevant ones?
@@ -294,22 +298,9 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
     Nret : judged non-relevant documents that were retrieved
     size : R without the highest ranked document
 
-    Elsewhere
-    ---------
-    trec_eval bpref : BprefVariant
-    NTCIREVAL bpref : BprefVariant
-    NTCIREVAL bpref_R : BprefVariant(norm='R')
-    NTCIREVAL bpref_N : BprefVariant(norm='N')
-    NTCIREVAL bpref_relative : BprefVariant(norm='relative',top='zero')
-
-    Differs
-    -------
-    pytrec_eval-terrier 0.5.11 : 0, here 1
-        scores 16777217 and 16777216, which 32 bits do not tell apart
-    ranx 0.3.21 : NaN, here recall
-        no document judged non-relevant
-    trectools 0.0.50 : up to 2, here at most 1
-        a retrieved document of negative grade is added as if it were relevant
+    Worked example
+    --------------
+    bpref-lecture
 
     Source
     ------
@@ -317,10 +308,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
     [buckley2004bpref]
     """
 
-    GROUP = "bpref and rpref"
-    PRETTY_NAME = "bpref (variants)"
     HOLES = Holes(binary=True)
-    EXAMPLE = "bpref-lecture"
     NEEDS = ("nonrelevant",)
     VARIANTS = (
         {},
@@ -333,7 +321,6 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
         {"norm": "N", "unretrieved": "infinity", "cutoff": 7},
         {"norm": "relative", "unretrieved": "infinity"},
     )
-    STANDS_FOR = {"Bpref": {}}
     SUPPORTED_PARAMS = {
         "norm": Param(
             str,

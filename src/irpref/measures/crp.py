@@ -106,6 +106,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -382,10 +383,12 @@ class _Displacement(KernelMeasure):
     w : CRP(w, R), the worst case
     mu : highest value of the curve of the reversed ideal list
     nu : lowest value of that curve
+
+    Worked example
+    --------------
+    crp-recovery
     """
 
-    GROUP = "Cumulated relative position"
-    EXAMPLE = "crp-recovery"
     NEGATIVE_GRADES = True
 
 
@@ -394,6 +397,10 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
     value.
 
     CRP grows with the square of R, so average `nCRP` over topics instead.
+
+    Name
+    ----
+    Cumulated Relative Position
 
     Question
     --------
@@ -439,18 +446,12 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
     ---------------
     its values fall with the depth of the run, far below -R(R+1)/2
 
-    Elsewhere
-    ---------
-    MATTERS CRP : CRP
-
     Source
     ------
     Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9 [angelini2013crp]
     """
 
-    PRETTY_NAME = "Cumulated Relative Position"
     BOUNDS = (-math.inf, math.inf)  # the worst case depends on R
-    IDEAL = 0.0
     VARIANTS = ({}, {"cutoff": 7}, {"cutoff": 40, "judged_only": True})
     CUTOFF_ENDS_LIST = False
     SUPPORTED_PARAMS = {"cutoff": Param(int, minimum=1), "judged_only": JUDGED_ONLY}
@@ -459,6 +460,10 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_reasons):
     r"""CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in
     the top R.
+
+    Name
+    ----
+    normalised CRP
 
     Question
     --------
@@ -510,10 +515,9 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
     after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R) [angelini2013crp]
     """
 
-    PRETTY_NAME = "normalised CRP"
     BOUNDS = (-math.inf, math.inf)  # 0 to 1 for binary judgments
     DEFAULT = 1.0
-    IDEAL = 0.0
+    higher_is_better = False
     VARIANTS = ({}, {"judged_only": True}, {"worst": "reversed"}, {"norm": "range"})
     SUPPORTED_PARAMS = {
         "norm": Param(str, default="worst", choices=("worst", "range")),
@@ -521,15 +525,18 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
         "judged_only": JUDGED_ONLY,
     }
 
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]
-        """Only in MATTERS' norm."""
-        return bool(self["norm"] == "range")
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.higher_is_better = self["norm"] == "range"  # MATTERS'
 
 
 class _CRPRecovery(_Displacement, kernel=crp_recovery):
     r"""R over the rank at which the CRP curve comes back to 0: 1 for an ideal ranking, 0 if it
     never does.
+
+    Name
+    ----
+    CRP recovery value
 
     Question
     --------
@@ -563,11 +570,6 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
     ---------------
     one such document near the top can keep the curve from coming back to 0, so that the value is 0
 
-    Differs
-    -------
-    MATTERS, twist.m : 5/13, here 5/12
-        `crp-recovery`, topic `plateau`: it takes the last rank before the curve is first positive
-
     Instead
     -------
     CRP, from whose curve it is read
@@ -577,7 +579,6 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
     Angelini et al., IIR 2013, section 2 (rho), CEUR-WS 964 paper 9 [angelini2013crp]
     """
 
-    PRETTY_NAME = "CRP recovery value"
     VARIANTS = ({}, {"judged_only": True}, {"cutoff": 20}, {"balance": "last"})
     SUPPORTED_PARAMS = {
         "balance": Param(str, default="first", choices=("first", "last")),

@@ -12,7 +12,6 @@ import numbers
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from functools import partial
 from operator import ge, gt, le
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -25,7 +24,8 @@ from irpref.errors import MeasureError
 from irpref.kernel import Floats, Holes, JudgedRun, Sum, Terms
 from irpref.kernel.reasons import default_reasons
 from irpref.kernel.uncertain import NOTHING_KNOWN, OverTies
-from irpref.measures.docstring import declared
+from irpref.measures.docstring import Docstring, items, prose
+from irpref.measures.toml_files import compared
 from irpref.messages import clipped, did_you_mean
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ NEEDS: dict[Need, str] = {
     "known": "a column of the qrels that says which documents the user knew",
     "preferences": "judgments that say which of two documents is better",
 }
+# Of the measures of ir_measures, which do not say it.
+_NEEDS_OF_HOST: dict[str, tuple[Need, ...]] = {"Bpref": ("nonrelevant",)}
 
 
 class Param(host.ParamInfo):
@@ -67,6 +69,10 @@ class Param(host.ParamInfo):
     column : type, optional
         If text names a column of the qrels, what that column holds: `bool`, whether the document
         has some property; `float`, a number of at least 1 for the topic, the same in all its rows.
+    counts : bool
+        Of gains: whether every document with a gain counts as relevant, with no parameter `rel`.
+        Grades that a judge filled in (see `irpref_lab.fill`) then count from the lowest positive
+        human grade on.
     desc : str, optional
         What it means. Without one, the section "Parameters" in the docstring of the class of
         measures says it.
@@ -83,6 +89,7 @@ class Param(host.ParamInfo):
         above: float | None = None,
         maximum: float | None = None,
         column: type[bool] | type[float] | None = None,
+        counts: bool = False,
     ) -> None:
         super().__init__(
             dtype=dtype, required=required, choices=choices, default=default, desc=desc
@@ -90,7 +97,7 @@ class Param(host.ParamInfo):
         self.types: tuple[type, ...] = dtype if isinstance(dtype, tuple) else (dtype,)
         limits = ("of at least", minimum, ge), ("above", above, gt), ("of at most", maximum, le)
         self.limits = [(text, limit, holds) for text, limit, holds in limits if limit is not None]
-        self.column = column
+        self.column, self.counts = column, counts
 
     def annotation(self) -> str:
         """What the parameter accepts, as a type checker writes it."""
@@ -185,16 +192,23 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
         below, least = grade, gain
 
 
-class _OfMeasures:
-    """An attribute that a class of measures has by itself, and its measures by what is declared of
-    them.
-    """
-
-    def __init__(self, own: Callable[[], Any], describe: Callable[[KernelMeasure], Any]) -> None:
-        self.own, self.describe = own, describe
+class _Signature:
+    """The signature of a measure, which `help` shows; its class has that of its constructor."""
 
     def __get__(self, measure: KernelMeasure | None, owner: type[KernelMeasure]) -> Any:
-        return self.own() if measure is None else self.describe(measure)
+        return None if measure is None else signature(measure)
+
+
+class _FromProse:
+    """An attribute of ir_measures' measures that is read from the docstring, the same of a class
+    and its measures.
+    """
+
+    def __init__(self, read: Callable[[type[KernelMeasure]], str]) -> None:
+        self.read = read
+
+    def __get__(self, measure: KernelMeasure | None, owner: type[KernelMeasure]) -> str:
+        return self.read(owner)
 
 
 class _MeanOfOthers(MeanAgg):
@@ -209,9 +223,10 @@ class _MeanOfOthers(MeanAgg):
 class KernelMeasure(host.Measure):
     """A measure computed by a kernel over all topics at once.
 
-    Everything that tests, tables, documentation and `explain` need to know about a measure is
-    declared here, in addition to what every ir_measures measure declares. Prose is in the docstring
-    of the class: `irpref.measures.docstring` lists its sections.
+    A class of measures has fourteen attributes, listed below; a test pins them, and whoever adds
+    one removes one. Prose is in the docstring of the class: `irpref.measures.docstring` lists its
+    sections. What compares measures (groups, names and values in other tools) is a table of all of
+    them, `measures.toml`. The value of an ideal list is one of the laws in `tests/measures`.
 
     Functions are passed with the class: `class _SeenAP(KernelMeasure, kernel=seen_ap,
     terms=seen_ap_terms)`. The measure has the name of its class, without the underscore.
@@ -224,6 +239,9 @@ class KernelMeasure(host.Measure):
     terms : callable or None
         The same, -> `Terms`: what each document contributes. None if the value is not a sum over
         documents.
+    reasons : callable
+        (topic: irpref.kernel.reasons.Topic) -> None, sets the reasons that `explain` gives, row by
+        row.
     over_ties : callable or None
         (run: JudgedRun, **parameters) -> `WeightedSum`, `OneDocument`, `Unmoved` or None: the form
         of the value from which its lowest, mean and highest value over the orders of tied documents
@@ -231,109 +249,55 @@ class KernelMeasure(host.Measure):
     HOLES : Holes
         What the grades of unjudged documents (holes) may do to the value. See
         `irpref.kernel.uncertain`.
-    SHORT_DESC : str
-        What it is, in a sentence: the first paragraph of the docstring.
-    QUESTION : str
-        The question the measure answers, for tables and help.
-    RANGE, BOUNDS : str, (float, float)
-        The values it takes, in words and as bounds.
-    EMPTY : str
-        Value of a topic for which nothing was retrieved, in words, if it depends on the topic; else
-        it is `DEFAULT`.
-    SOURCE : str
-        Where it is defined.
-    USE, PITFALLS : str
-        When to use it, and what makes its values misleading.
-    ELSEWHERE : dict of str to str
-        Names that it has in other tools, each with the text form of the same measure here.
-    DIFFERS : tuple of (str, str, str, str)
-        Tools with a different value: tool and version, its value, ours, on what data, and why.
-    CITE : tuple of str
-        Its papers: keys of `literature.bib`.
-    FORMULA : str
-        LaTeX, for its page; `irpref.measures.notation.plain` makes text of it.
-    SYMBOLS : dict of str to str
-        What the symbols of the formula mean, in LaTeX too.
-    GROUP : str
-        The heading under which the measure is listed.
-    EXAMPLE : str or None
-        A worked example (`irpref.datasets.load(EXAMPLE)`) that has values of it.
+    SUPPORTED_PARAMS : dict of str to Param
+    DEFAULT : float
+        Value of a topic for which nothing was retrieved, unless the section `Empty ranking` of the
+        docstring says that it depends on the topic.
+    BOUNDS : (float, float)
+        The values it takes; the section `Range` says it in words.
     higher_is_better : bool
+        Of the class: of the plain measure. A variant may set its own.
     NEEDS : tuple of str
-        What judgments must have besides grades: keys of `declare.NEEDS`.
-    IDEAL : float or None
-        Value of the ideal list: all relevant documents of a topic and no others, best first. None
-        if that depends on the topic.
+        What judgments must have besides grades: keys of `declare.NEEDS`. Of the class: of the plain
+        measure. A variant may set its own.
+    NEGATIVE_GRADES : bool
+        Whether negative grades count, as grades below non-relevant; if not, they count as unjudged.
+    TIES_BY_RISING_ID : bool
+        Whether equal scores are ordered by ascending id, as in trec_eval's `prefs_` measures; the
+        kernel then reads `rank_rising`.
+    CUTOFF_ENDS_LIST : bool
+        Whether documents below the cutoff count as not retrieved; if not, it is the rank at which a
+        curve is read.
     VARIANTS : tuple of dict
         Parameters that make a difference to the kernel, for tests. The first are those of the plain
         measure: what it cannot do without, and what keeps its values independent of other topics
         (`max_rel`).
-    RECOMMENDED : dict
-        Parameters that examples show, if these are not those of the plain measure.
-    NEGATIVE_GRADES : bool
-        Whether negative grades count, as grades below non-relevant; if not, they count as unjudged.
-    COUNTS : bool
-        Whether every document with a gain counts as relevant, with no parameter `rel`: grades that
-        a judge filled in (see `irpref_lab.fill`) then count from the lowest positive human grade
-        on.
-    BELOW_ZERO : str
-        What negative grades do to its values, for a warning; empty if no warning is needed.
-    INSTEAD : str
-        The measure to explain in its place, if it is not a sum over documents, and why.
-    CUTOFF_ENDS_LIST : bool
-        Whether documents below the cutoff count as not retrieved; if not, it is the rank at which a
-        curve is read.
-    TIES_BY_RISING_ID : bool
-        Whether equal scores are ordered by ascending id, as in trec_eval's `prefs_` measures; the
-        kernel then reads `rank_rising`.
-    SCALE_CANCELS : dict of str to tuple
-        Parameters, and those of their values for which `max_rel` has no effect.
-    COLUMNS : dict of str to str
-        What the columns of its terms mean.
-    STANDS_FOR : dict of str to dict
-        Measures of the host that it equals or comes closest to, and with which parameters.
-    reasons : callable
-        (topic: irpref.kernel.reasons.Topic) -> None, sets the reasons that `explain` gives, row by
-        row.
     """
 
     kernel: ClassVar[Callable[..., Floats]]
     terms: ClassVar[Callable[..., Terms] | None] = None
     reasons: ClassVar[Callable[..., None]] = staticmethod(default_reasons)
     over_ties: ClassVar[OverTies | None] = None
-    PRETTY_NAME: ClassVar[str]
-    SHORT_DESC: ClassVar[str]
-    # Sections of the docstring, empty if it lacks them.
-    QUESTION = SOURCE = USE = PITFALLS = FORMULA = EMPTY = BELOW_ZERO = INSTEAD = ""
-    RANGE: ClassVar[str] = "[0, 1]"
-    BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    ELSEWHERE: ClassVar[Mapping[str, str]] = {}
-    DIFFERS: ClassVar[tuple[tuple[str, str, str, str], ...]] = ()
-    CITE: ClassVar[tuple[str, ...]] = ()
-    EXAMPLE: ClassVar[str | None] = None
-    SUPPORTED_PARAMS: dict[str, Any]
-    higher_is_better: ClassVar[bool] = True
-    NEEDS: ClassVar[tuple[Need, ...]] = ()
-    IDEAL: ClassVar[float | None] = 1.0
-    VARIANTS: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
-    RECOMMENDED: ClassVar[Mapping[str, Any]] = {}
-    NEGATIVE_GRADES: ClassVar[bool] = False
-    COUNTS: ClassVar[bool] = False
-    CUTOFF_ENDS_LIST: ClassVar[bool] = True
     HOLES: ClassVar[Holes] = NOTHING_KNOWN
-    SCALE_CANCELS: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
-    COLUMNS: ClassVar[Mapping[str, str]] = {}
-    SYMBOLS: ClassVar[Mapping[str, str]] = {}
-    GROUP: ClassVar[str] = "Other measures"
-    STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    SUPPORTED_PARAMS: dict[str, Any]
+    DEFAULT: float
+    BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: bool = True
+    NEEDS: tuple[Need, ...] = ()
+    NEGATIVE_GRADES: ClassVar[bool] = False
     TIES_BY_RISING_ID: ClassVar[bool] = False
-    __signature__ = _OfMeasures(lambda: None, lambda measure: signature(measure))
+    CUTOFF_ENDS_LIST: ClassVar[bool] = True
+    VARIANTS: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
+    # What hosts read of every measure.
+    PRETTY_NAME = _FromProse(lambda cls: prose(cls).name or str(cls.NAME))
+    SHORT_DESC = _FromProse(lambda cls: prose(cls).short)
+    __signature__ = _Signature()
 
     def __init_subclass__(cls, **functions: Any) -> None:
         super().__init_subclass__()
         name_of_class = cls.__qualname__.rpartition(".")[2]
-        head, attributes = declared(name_of_class, cls.__doc__ or "")
-        described = attributes.pop("PARAMETERS", {})
+        docstring: Any = Docstring(name_of_class, cls.__doc__ or "", description)
+        described = items(docstring.sections.get("Parameters", ()))
         if unknown := described.keys() - cls.SUPPORTED_PARAMS.keys():
             raise MeasureError(
                 f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is not "
@@ -346,17 +310,11 @@ class KernelMeasure(host.Measure):
                 own[name].desc = text
         if isinstance(functions.get("kernel"), Sum):
             functions.setdefault("terms", functions["kernel"].terms)
-        attributes |= {name: staticmethod(function) for name, function in functions.items()}
-        for name, value in {"NAME": name_of_class.lstrip("_"), **attributes}.items():
+        given = {name: staticmethod(function) for name, function in functions.items()}
+        for name, value in {"NAME": name_of_class.lstrip("_"), **given}.items():
             if name not in vars(cls):
                 setattr(cls, name, value)
-        # `help(QMeasure)` is asked of a measure, not of its class.
-        whole: Any = _OfMeasures(partial(inspect.cleandoc, head), description)
-        cls.__doc__ = whole
-
-    @property
-    def __name__(self) -> str:
-        return str(self.NAME)
+        cls.__doc__ = docstring
 
     def __init__(self, **params: Any) -> None:
         given = {}
@@ -386,6 +344,7 @@ class KernelMeasure(host.Measure):
                 given[name] = cleaned
         # One order of parameters: measures that are equal print, hash and pickle alike.
         super().__init__(**{name: given[name] for name in self.SUPPORTED_PARAMS if name in given})
+        self.__name__ = str(self.NAME)
         self._name = super().__repr__()
 
     def __call__(self, *values: Any, **params: Any) -> KernelMeasure:
@@ -447,28 +406,22 @@ class KernelMeasure(host.Measure):
 
     @classmethod
     def recommended(cls) -> KernelMeasure:
-        """The measure that examples show: `RECOMMENDED`, or the plain one."""
-        return cls(**(cls.RECOMMENDED or cls.VARIANTS[0]))
+        """The measure that examples show: as `measures.toml` recommends it, or the plain one."""
+        return cls(**(compared(cls).recommended or cls.VARIANTS[0]))
 
     def lacks_scale(self) -> bool:
         """Whether its values depend on `max_rel`, and none was given."""
-        return (
-            "max_rel" in self.SUPPORTED_PARAMS
-            and self.params.get("max_rel") is None
-            and not any(
-                self.params.get(parameter) in values
-                for parameter, values in self.SCALE_CANCELS.items()
-            )
-        )
+        return "scale" in self.NEEDS and self.params.get("max_rel") is None
 
     def caution(self, grades: Floats) -> str:
         """What users should know of its values on judgments with these grades, in words; empty if
         nothing.
         """
-        if not self.BELOW_ZERO or not (grades < 0).any():
+        below_zero = prose(self).negative_grades if (grades < 0).any() else ""
+        if not below_zero:
             return ""
         return (
-            f"the qrels have negative grades, and with these {self.BELOW_ZERO} (set them to 0 if "
+            f"the qrels have negative grades, and with these {below_zero} (set them to 0 if "
             f"they should count "
             "as not relevant)"
         )
@@ -553,7 +506,8 @@ def description(measure: KernelMeasure) -> str:
     """Everything that is declared of a measure, as a docstring: use, parameters, range, source,
     definition.
     """
-    lines = [type(measure).__doc__ or "", "", measure.QUESTION, "", "Parameters", "----------"]
+    said = prose(measure)
+    lines = [type(measure).__doc__ or "", "", said.question, "", "Parameters", "----------"]
     for name, spec in measure.SUPPORTED_PARAMS.items():
         default = "required" if spec.required else "optional"
         if spec.default is not _NOT_PROVIDED:
@@ -564,12 +518,12 @@ def description(measure: KernelMeasure) -> str:
         "",
         "Range",
         "-----",
-        f"{measure.RANGE}; {better} is better. "
-        f"Nothing retrieved: {measure.EMPTY or format(measure.DEFAULT, 'g')}",
+        f"{said.range}; {better} is better. "
+        f"Nothing retrieved: {said.empty_ranking or format(measure.DEFAULT, 'g')}",
     ]
     needed = [f"- {NEEDS[need]}" for need in measure.NEEDS]
     lines += ["", "Needs", "-----", *needed] if needed else []
-    lines += ["", "Source", "------", measure.SOURCE]
+    lines += ["", "Source", "------", said.source]
     definition = inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
     return "\n".join([*lines, "", "Definition", "----------", definition])
 
@@ -580,6 +534,7 @@ JUDGED_ONLY = Param(
     bool, "drop documents without a judgment and rank again, before the cutoff", default=False
 )
 GAINS = Param(dict, "gain of a grade; a grade not named keeps its value")
+COUNTED_GAINS = Param(dict, GAINS.desc, counts=True)
 REL = Param((int, float), "minimum grade counted as relevant", default=1, above=0)
 
 PACKAGE = __name__.partition(".")[0]
@@ -597,16 +552,19 @@ def nearest_of_ours(measure: host.Measure) -> KernelMeasure | None:
     is none.
     """
     for known in _REGISTERED.values():
-        parameters = known.STANDS_FOR.get(str(measure.NAME))
+        parameters = compared(known).stands_for.get(str(measure.NAME))
         if parameters is not None:
             return known(**parameters)
     return None
 
 
 def needs(measure: host.Measure) -> tuple[Need, ...]:
-    """What a measure, also of the host, needs of the judgments beyond grades: keys of `NEEDS`."""
-    declared_by = measure if isinstance(measure, KernelMeasure) else nearest_of_ours(measure)
-    return () if declared_by is None else declared_by.NEEDS
+    """Return what a measure, also of the host, needs of the judgments beyond grades: keys of
+    `NEEDS`.
+    """
+    if isinstance(measure, KernelMeasure):
+        return measure.NEEDS
+    return _NEEDS_OF_HOST.get(str(measure.NAME), ())
 
 
 def register(measure: M, name: str | None = None) -> M:

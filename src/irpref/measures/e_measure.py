@@ -106,14 +106,16 @@ class _OfSet(KernelMeasure):
     \mathrm{precision} : share of the retrieved documents that is relevant; with a cutoff, of its
         ranks
 
+    Worked example
+    --------------
+    mir-textbook
+
     Source
     ------
     van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
     """
 
-    GROUP = "Sets and precision"
     HOLES = Holes(monotone=True)
-    EXAMPLE = "mir-textbook"
     SUPPORTED_PARAMS = {
         "beta": Param(
             float, "weight of recall relative to precision (not squared)", default=1.0, minimum=0
@@ -126,6 +128,10 @@ class _OfSet(KernelMeasure):
 class _EMeasure(_OfSet, kernel=e_measure, over_ties=e_over_ties):
     r"""Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in
     common).
+
+    Name
+    ----
+    E-measure
 
     Question
     --------
@@ -143,19 +149,12 @@ class _EMeasure(_OfSet, kernel=e_measure, over_ties=e_over_ties):
     -------
     E = 1 - \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}
 
-    Differs
-    -------
-    ir_measures 0.4.3, 1 - SetF(beta=2) : 4/7, here 7/12
-        five relevant, four retrieved, two of them relevant: its beta is the square of ours
-
     Instead
     -------
     FMeasure: E is 1 - F
     """
 
-    PRETTY_NAME = "E-measure"
     DEFAULT = 1.0  # a topic missing from the run
-    IDEAL = 0.0
     higher_is_better = False
     VARIANTS = ({}, {"beta": 0.3, "rel": 2}, {"cutoff": 7})
 
@@ -165,6 +164,10 @@ class _FMeasure(
 ):
     r"""Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its
     square).
+
+    Name
+    ----
+    F-measure
 
     Question
     --------
@@ -187,20 +190,9 @@ class _FMeasure(
     counted : 1 for a relevant document
     R : relevant documents that were judged
     n : retrieved documents
-
-    Elsewhere
-    ---------
-    trec_eval set_F : FMeasure
-
-    Differs
-    -------
-    ir_measures 0.4.3, SetF(beta=2) : 3/7, here 5/12
-        five relevant, four retrieved, two of them relevant: its beta is the square of ours
     """
 
-    PRETTY_NAME = "F-measure"
     VARIANTS = ({}, {"beta": 3.0, "rel": 2}, {"cutoff": 7})
-    STANDS_FOR = {"SetF": {}}
 
 
 EMeasure = register(_EMeasure())

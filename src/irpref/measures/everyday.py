@@ -309,7 +309,7 @@ class Hosted:
         Whether the host gives this value for these parameters, so that we may.
     over_ties, HOLES
         What ties and unjudged documents may do to it, see `KernelMeasure`.
-    PITFALLS : str
+    pitfalls : str
         What makes its values mislead and the host's own page does not say.
     """
 
@@ -317,7 +317,7 @@ class Hosted:
     fits: Callable[[Any], bool] = lambda measure: True
     over_ties: OverTies | None = None
     HOLES: Holes = NOTHING_KNOWN
-    PITFALLS: str = ""
+    pitfalls: str = ""
 
 
 _BINARY = Holes(binary=True)
@@ -360,7 +360,7 @@ HOSTED: dict[str, Hosted] = {
     "ERR": Hosted(
         err,
         HOLES=_MONOTONE,
-        PITFALLS="The scale of grades goes to 4, whatever the highest grade of your judgments is: "
+        pitfalls="The scale of grades goes to 4, whatever the highest grade of your judgments is: "
         "a document of grade g is enough for a user with probability (2^g - 1) / 16. With binary "
         "grades a topic with one relevant document has at most 1/16. Compare values of ERR only on "
         "the same scale.",

@@ -159,6 +159,10 @@ class _RelativeRecall(
 ):
     r"""Relevant documents found, as a share of those the user expected to find.
 
+    Name
+    ----
+    relative recall
+
     Question
     --------
     Did users find as many relevant documents as they expected?
@@ -195,20 +199,17 @@ class _RelativeRecall(
     counted : 1 for a relevant document
     e : relevant documents that were expected
 
-    Elsewhere
-    ---------
-    trec_eval set_recall : RelativeRecall
+    Worked example
+    --------------
+    mir-textbook
 
     Source
     ------
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
-    GROUP = "What users know and expect"
-    PRETTY_NAME = "relative recall"
     HOLES = Holes(monotone=True)
     BOUNDS = (0.0, math.inf)
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5, "capped": False}, {"expected": "expected", "cutoff": 7})
     SUPPORTED_PARAMS = {
         "expected": _EXPECTED,
@@ -221,6 +222,10 @@ class _RelativeRecall(
 class _RecallEffort(KernelMeasure, kernel=recall_effort, over_ties=recall_effort_over_ties):
     r"""Relevant documents expected, as a share of the documents examined to find that many. Higher
     is better.
+
+    Name
+    ----
+    recall effort
 
     Question
     --------
@@ -246,15 +251,16 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort, over_ties=recall_effort
     -------
     RelativeRecall, which has the same relevant documents
 
+    Worked example
+    --------------
+    mir-textbook
+
     Source
     ------
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
-    GROUP = "What users know and expect"
-    PRETTY_NAME = "recall effort"
     HOLES = Holes(binary=True)
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40})
     SUPPORTED_PARAMS = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
 

@@ -56,14 +56,16 @@ class _Gain(KernelMeasure, reasons=discount_reasons):
     place : its rank among the judged documents
     ideal : the same sum for the ideal list
 
+    Worked example
+    --------------
+    mir-textbook
+
     Source
     ------
     Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418 [jarvelin2002cg]
     [baezayates1999mir]
     """
 
-    GROUP = "Cumulated gain"
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
     SUPPORTED_PARAMS = {
         "gains": GAINS,
@@ -74,6 +76,10 @@ class _Gain(KernelMeasure, reasons=discount_reasons):
 
 class _CG(_Gain, kernel=cg, over_ties=partial(gain_over_ties, normalised=False)):
     r"""Gain collected down to the cutoff: the sum of the gains of the documents retrieved.
+
+    Name
+    ----
+    cumulated gain
 
     Question
     --------
@@ -101,14 +107,16 @@ class _CG(_Gain, kernel=cg, over_ties=partial(gain_over_ties, normalised=False))
     k : the cutoff, or the length of the list
     """
 
-    PRETTY_NAME = "cumulated gain"
     HOLES = Holes(monotone=True)
     BOUNDS = (0.0, math.inf)
-    IDEAL = None
 
 
 class _DCG(_Gain, kernel=dcg, over_ties=partial(gain_over_ties, normalised=False)):
     r"""Gain collected down to the cutoff, each gain discounted by its rank from rank `base` on.
+
+    Name
+    ----
+    discounted cumulated gain
 
     Question
     --------
@@ -142,10 +150,8 @@ class _DCG(_Gain, kernel=dcg, over_ties=partial(gain_over_ties, normalised=False
     base : base of the logarithm, and first rank discounted
     """
 
-    PRETTY_NAME = "discounted cumulated gain"
     HOLES = Holes(monotone=True)
     BOUNDS = (0.0, math.inf)
-    IDEAL = None
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
     SUPPORTED_PARAMS = {
         "base": Param((int, float), default=2, above=1),
@@ -155,6 +161,10 @@ class _DCG(_Gain, kernel=dcg, over_ties=partial(gain_over_ties, normalised=False
 
 class _NCG(_Gain, kernel=ncg, over_ties=gain_over_ties):
     r"""Gain collected down to the cutoff, as a share of what the ideal list has there.
+
+    Name
+    ----
+    normalised cumulated gain
 
     Question
     --------
@@ -178,8 +188,6 @@ class _NCG(_Gain, kernel=ncg, over_ties=gain_over_ties):
     g^{I}_i : gain of the document at rank i of the ideal list
     k : the cutoff, or the length of the list
     """
-
-    PRETTY_NAME = "normalised cumulated gain"
 
 
 CG = register(_CG())

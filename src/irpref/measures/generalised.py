@@ -122,6 +122,10 @@ class _GPrecision(
     r"""Precision in which a document counts by its grade: 1 only if all retrieved documents have
     the best grade.
 
+    Name
+    ----
+    generalised precision
+
     Question
     --------
     How relevant, on the scale of the grades, is a retrieved document on average?
@@ -153,23 +157,18 @@ class _GPrecision(
     gain : gain of its grade
     n : retrieved documents
 
-    Elsewhere
-    ---------
-    trec_eval set_P : GPrecision(max_rel=1)
+    Worked example
+    --------------
+    mir-textbook
 
     Source
     ------
     Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137 [kekalainen2002graded]
     """
 
-    GROUP = "Graded relevance"
-    PRETTY_NAME = "generalised precision"
     HOLES = Holes(monotone=True, monotone_difference=True)
-    EXAMPLE = "mir-textbook"
     NEEDS = ("scale",)
-    IDEAL = None
     VARIANTS = ({"max_rel": 3}, {"cutoff": 7}, {"gains": {3: 7.5}, "cutoff": 40})
-    STANDS_FOR = {"P": {}, "SetP": {}}
     SUPPORTED_PARAMS = {
         "max_rel": Param((int, float), above=0),
         "gains": GAINS,
@@ -179,6 +178,10 @@ class _GPrecision(
 
 class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons, over_ties=g_recall_over_ties):
     r"""Recall in which a document counts by its grade.
+
+    Name
+    ----
+    generalised recall
 
     Question
     --------
@@ -206,15 +209,16 @@ class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons, over_ties=g
     gain : gain of its grade
     G : gain of all judged documents
 
+    Worked example
+    --------------
+    mir-textbook
+
     Source
     ------
     Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137 [kekalainen2002graded]
     """
 
-    GROUP = "Graded relevance"
-    PRETTY_NAME = "generalised recall"
     HOLES = Holes(monotone=True)
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"cutoff": 7}, {"gains": {3: 7.5}})
     SUPPORTED_PARAMS = {"gains": GAINS, "cutoff": CUTOFF}
 

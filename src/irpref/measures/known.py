@@ -13,13 +13,13 @@ K is a column of the qrels (`known`), true for documents that the user knew; see
 The two reward opposite things: coverage rewards finding what the user knows, novelty finding what
 the user does not know. Neither looks at ranks; with a cutoff k, both look at the first k documents.
 
-Decided here: a user who knew no relevant document (coverage) and a run that retrieves none
-(novelty) give 0. The former depends on the topic, not on the run, and lowers the mean of every run
-alike. With nothing_known='nan' such topics have no value (NaN), and means, intervals and `compare`
-use the other topics. `pt.Experiment` computes means itself and shows NaN: use perquery=True and
-pandas' mean, which leaves NaN out. Leaderboards and reports need the same topics for all measures
-and raise an error. Novelty has no such choice, because a run could gain by finding nothing relevant
-in a topic.
+Decided here: 0/0 is 0, for a user who knew no relevant document (coverage) as for a run that
+retrieves none (novelty). The former depends on the topic, not on the run, and lowers the mean of
+every run alike; the latter depends on the run. With undefined='nan' such topics have no value
+(NaN), and means, intervals and `compare` use the other topics: a run can then gain in novelty by
+finding nothing relevant in a topic. `pt.Experiment` computes means itself and shows NaN: use
+perquery=True and pandas' mean, which leaves NaN out. Leaderboards and reports need the same topics
+for all measures and raise an error.
 
 By hand: relevant a b c d e, of which the user knew a b c; x is not relevant. The run is a x d e.
 
@@ -27,7 +27,8 @@ By hand: relevant a b c d e, of which the user knew a b c; x is not relevant. Th
     cut at 2: coverage 1/3, novelty 0 / 1 = 0
 
 In a second topic the user knew only x: coverage is 0 / 0. The mean of both is (1/3 + 0) / 2 = 1/6,
-and 1/3 with nothing_known='nan'.
+and 1/3 with undefined='nan'. If the run had x alone there, novelty would be 0 / 0, too: the mean is
+(2/3 + 0) / 2 = 1/3, and 2/3 with undefined='nan'.
 
 When 1, when 0: coverage is 1 if all relevant documents that the user knew were retrieved, whatever
 else was; novelty is 1 if every relevant document retrieved is new, even if it is only one. Each is
@@ -59,7 +60,7 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 def coverage(
-    run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None
+    run: JudgedRun, *, known: str, undefined: str, rel: float, cutoff: int | None
 ) -> Floats:
     """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better.
 
@@ -70,7 +71,7 @@ def coverage(
     """
     view = run.at(cutoff)
     wanted, size = _known_relevant(run, known, rel)
-    return view.hits.count(wanted[view.row]) / np.maximum(size, 1) + undefined(size, nothing_known)
+    return view.hits.count(wanted[view.row]) / np.maximum(size, 1) + no_value(size, undefined)
 
 
 def _known_relevant(run: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints]:
@@ -79,15 +80,13 @@ def _known_relevant(run: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints
     return wanted, run.pool.judged.count(wanted)
 
 
-def undefined(size: Ints, nothing_known: str) -> Floats:
-    """NaN if there is no value, else 0: shape as `size`, the known relevant documents of each
-    topic.
-    """
-    return np.where((size == 0) & (nothing_known == "nan"), np.nan, 0.0)
+def no_value(size: Ints, undefined: str) -> Floats:
+    """Return what 0/0 adds to 0, where the divisor `size` of a topic is 0: shape as `size`."""
+    return np.where((size == 0) & (undefined == "nan"), np.nan, 0.0)
 
 
 def coverage_terms(
-    run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None
+    run: JudgedRun, *, known: str, undefined: str, rel: float, cutoff: int | None
 ) -> Terms:
     """Share of each known relevant document that was retrieved: shape (n_judged,).
 
@@ -97,7 +96,7 @@ def coverage_terms(
     share = wanted / run.pool.judged.spread(np.maximum(size, 1))
     return Terms(
         np.where(run.at(cutoff).missed(), 0.0, share),
-        rest=undefined(size, nothing_known),
+        rest=no_value(size, undefined),
         columns={"known": _of_relevant(run, known, rel)},
         counts=wanted,
         steps={"adds": "known / K"},
@@ -110,7 +109,9 @@ def _of_relevant(run: JudgedRun, known: str, rel: float) -> Floats:
     return np.where(run.pool.grade >= rel, run.pool.columns["known", known] * 1.0, np.nan)
 
 
-def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
+def novelty(
+    run: JudgedRun, *, known: str, undefined: str, rel: float, cutoff: int | None
+) -> Floats:
     """Novelty of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     A document that is not a row of the pool has no grade, so it is neither relevant nor new.
@@ -118,11 +119,11 @@ def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Fl
     Returns
     -------
     array (n_topics,)
-        0 if nothing relevant was retrieved.
+        0 or NaN if nothing relevant was retrieved.
     """
     view = run.at(cutoff)
     new, size = _new(view, known, rel)
-    return view.hits.count(new) / np.maximum(size, 1)
+    return view.hits.count(new) / np.maximum(size, 1) + no_value(size, undefined)
 
 
 def _new(view: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints]:
@@ -131,7 +132,9 @@ def _new(view: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints]:
     return relevant & ~view.pool.columns["known", known][view.row], view.hits.count(relevant)
 
 
-def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Terms:
+def novelty_terms(
+    run: JudgedRun, *, known: str, undefined: str, rel: float, cutoff: int | None
+) -> Terms:
     """Share of each new relevant document that was retrieved: shape (n_judged,).
 
     1 / |R and A| of each; the known ones add nothing, and count in the divisor.
@@ -141,6 +144,7 @@ def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None)
     share = new / view.hits.spread(np.maximum(size, 1))
     return Terms(
         view.on_pool(share, 0.0),
+        rest=no_value(size, undefined),
         columns={"known": _of_relevant(run, known, rel)},
         steps={"adds": "(1 - known) / n"},
         numbers={"n": size},
@@ -167,14 +171,15 @@ def novelty_reasons(topic: Topic) -> None:
     """Which relevant documents are new."""
     known = topic.columns["known"] > 0
     _say(topic, ~known, "relevant and new to the user", "relevant, but known to the user")
+    topic.say(topic.kind == REST, "nothing relevant was retrieved: there is no value")
 
 
 def coverage_over_ties(
-    run: JudgedRun, *, known: str, nothing_known: str, rel: float, **_: Any
+    run: JudgedRun, *, known: str, undefined: str, rel: float, **_: Any
 ) -> WeightedSum:
     """A number of documents within the cutoff."""
     wanted, size = _known_relevant(run, known, rel)
-    return WeightedSum(wanted * 1.0, size, start=undefined(size, nothing_known))
+    return WeightedSum(wanted * 1.0, size, start=no_value(size, undefined))
 
 
 def novelty_over_ties(run: JudgedRun, *, cutoff: int | None, **_: Any) -> Unmoved | None:
@@ -191,14 +196,16 @@ class _OfKnown(KernelMeasure):
     R : relevant documents
     A : retrieved documents
 
+    Worked example
+    --------------
+    mir-textbook
+
     Source
     ------
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
-    GROUP = "What users know and expect"
     HOLES = Holes(monotone=True)
-    EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
     SUPPORTED_PARAMS = {
@@ -207,6 +214,12 @@ class _OfKnown(KernelMeasure):
             "column of the qrels, true for documents that the user knew",
             default="known",
             column=bool,
+        ),
+        "undefined": Param(
+            str,
+            "value of 0/0: 0, or NaN, which means leave the topic out",
+            default="zero",
+            choices=("zero", "nan"),
         ),
         "rel": REL,
         "cutoff": CUTOFF,
@@ -222,6 +235,10 @@ class _Coverage(
 ):
     r"""Share of the relevant documents known to the user that were retrieved.
 
+    Name
+    ----
+    coverage ratio
+
     Question
     --------
     Does the system find what the user already knows to be relevant?
@@ -234,29 +251,17 @@ class _Coverage(
     --------
     It needs a column of the documents that the user knew. A system that finds only known documents
     can reach 1. Topics in which the user knew nothing relevant count as 0 unless
-    `nothing_known='nan'`.
+    `undefined='nan'`.
 
     Formula
     -------
     \mathrm{coverage} = \frac{|K \cap R \cap A|}{|K \cap R|}
-
-    Parameters
-    ----------
-    nothing_known : value of topics in which the user knew no relevant document: 0, or NaN, which
-        means leave out
 
     Columns
     -------
     known : whether the user knew this relevant document
     K : relevant documents that the user knew
     """
-
-    PRETTY_NAME = "coverage ratio"
-    SUPPORTED_PARAMS = {
-        "known": _OfKnown.SUPPORTED_PARAMS["known"],
-        "nothing_known": Param(str, default="zero", choices=("zero", "nan")),
-        **_OfKnown.SUPPORTED_PARAMS,
-    }
 
 
 class _Novelty(
@@ -267,6 +272,10 @@ class _Novelty(
     over_ties=novelty_over_ties,
 ):
     r"""Share of the relevant documents retrieved that the user did not know.
+
+    Name
+    ----
+    novelty ratio
 
     Question
     --------
@@ -279,7 +288,8 @@ class _Novelty(
     Pitfalls
     --------
     It needs a column of the documents that the user knew. If nothing was known, the value is 1 as
-    soon as anything relevant is found.
+    soon as anything relevant is found. With `undefined='nan'`, a run gains by finding nothing
+    relevant in a topic.
 
     Formula
     -------
@@ -290,9 +300,6 @@ class _Novelty(
     known : whether the user knew this relevant document
     n : relevant documents retrieved
     """
-
-    PRETTY_NAME = "novelty ratio"
-    IDEAL = None
 
 
 Coverage = register(_Coverage())

@@ -8,6 +8,7 @@ from functools import cache
 
 from ir_measures.measures import Measure
 
+from irpref.measures.docstring import prose
 from irpref.measures.toml_files import data
 
 PACKAGE_KEY, HOST_KEY = "irpref", "macavaney2022irmeasures"
@@ -18,7 +19,7 @@ def keys_of(measure: Measure) -> tuple[str, ...]:
     """Keys of the papers that define a measure, ours or one of ir_measures; none if they are not
     known here.
     """
-    own: tuple[str, ...] = getattr(measure, "CITE", ())
+    own = prose(measure).cites
     cited = data("names.toml")["cited"] if not own and _is_of_host(measure) else {}
     return own or tuple(key for key, names in cited.items() if str(measure.NAME) in names.split())
 
@@ -116,7 +117,7 @@ def cite(measures: Iterable[Measure]) -> str:
                 f"paper"
             )
         elif not keys_of(measure):
-            lines.append(f"%   {getattr(measure, 'SOURCE', '')}")
+            lines.append(f"%   {prose(measure).source}")
         keys.update(dict.fromkeys(keys_of(measure)))
     if chosen:
         lines += ["%", f"% {methods(chosen)}"]

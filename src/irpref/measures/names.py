@@ -1,5 +1,5 @@
-"""Measures from strings: our names, those of ir_measures, those of trec_eval, and common spellings
-of all of them.
+"""Measures from strings: our names, those of ir_measures, those of trec_eval, common spellings of
+all of them, and names of other tools (`irpref.measures.other_names`).
 
 A name is understood whole or not at all: `recall_100k` is no `R@100`.
 """
@@ -18,6 +18,7 @@ from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError, Remedy, UnknownMeasureError
 from irpref.measures.declare import PACKAGE, KernelMeasure
+from irpref.measures.other_names import AT, check_equal, plain, same_elsewhere, translated
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
 from irpref.measures.support import any_rel, check_limits
 from irpref.measures.toml_files import data
@@ -56,13 +57,16 @@ def parse(text: str | Measure) -> Measure:
     text : str or Measure
         `RPref(norm='relative2')@10`, `nDCG@10`, `ndcg_cut_10`; a measure is returned as it is.
         Case, hyphens and spaces in a name do not matter (`Q-measure@10`, `P+`, `bpref-10`), nor
-        quotes around words (`RPref(norm=relative)`).
+        quotes around words (`RPref(norm=relative)`). Names of MTEB (`ndcg_at_10`), ranx
+        (`map@100-l2`), recommenders and RAG tools (`HR@5`, `hit_rate@5`) are read where their value
+        is equal here.
 
     Raises
     ------
     ValueError
-        The text is not the name of a measure (`UnknownMeasureError`, with the nearest name), names
-        several, or has a parameter that the measure does not accept.
+        The text is not the name of a measure (`UnknownMeasureError`, with the nearest name, or with
+        the difference to the tool that has this name), names several, or has a parameter that the
+        measure does not accept.
 
     Examples
     --------
@@ -178,6 +182,8 @@ def _parse(text: str | Measure) -> list[Measure]:
         raise MeasureError(
             f"{clipped(name)!r}: {len(name)} characters are not the name of a measure"
         )
+    if not name.endswith(")"):
+        name = translated(name)
     head, rest = _head(name)
     if head not in host.registry:  # else the names of trec_eval need not be read
         name = data("names.toml")["trec_eval"].get(name, name)
@@ -196,7 +202,10 @@ def _parse(text: str | Measure) -> list[Measure]:
     why = refused.get(name) or refused.get(re.sub(r"[._][\d.,]+$", "", name))
     if why is not None:
         raise UnknownMeasureError(f"{clipped(name)!r} of trec_eval has no measure here: {why}")
-    key = key or (None if head.endswith(("_", "-")) else _spellings().get(_plain(head)))
+    key = key or (None if head.endswith(("_", "-")) else _spellings().get(plain(head)))
+    if key is None:
+        check_equal(name, head)
+        key = same_elsewhere(head)
     if key is not None:
         return _read(text, key, rest)
     written = re.fullmatch(rf"([A-Za-z_]+?)((?:[._]{_NUMBER}(?:,{_NUMBER})*)?)", name)
@@ -213,19 +222,14 @@ def _head(name: str) -> tuple[str, str]:
     return name[:end].strip(), name[end:]
 
 
-def _plain(name: str) -> str:
-    """A name without what people spell differently: case, hyphens, blanks; `+` is `plus`."""
-    return re.sub(r"[-_\s]", "", name.lower().replace("+", "plus"))
-
-
 def _spellings() -> dict[str, str]:
     """Names of the registry by their plain form, without forms that mean different measures."""
     meanings: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for key, measure in host.registry.items():
-        forms = {_plain(key)}
+        forms = {plain(key)}
         if isinstance(measure, KernelMeasure) and str(measure) == str(measure.NAME):
-            forms.add(_plain(measure.PRETTY_NAME))
+            forms.add(plain(measure.PRETTY_NAME))
         for form in forms:
             meanings.setdefault(form, set()).add(str(measure))
             names.setdefault(form, key)
@@ -458,7 +462,7 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         )
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
         return _unreadable(name)
-    if _plain(head).removeprefix("metric") in data("names.toml")["compared"]:
+    if plain(head).removeprefix("metric") in data("names.toml")["compared"]:
         return UnknownMeasureError(
             f"{clipped(head)!r} compares two rankings, so it is not a measure, and is not offered "
             "here",
@@ -470,9 +474,9 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
             measure=name,
             remedy=Remedy("measures", ["map"], effect="(names of measures are passed as a list)"),
         )
-    near = _near_cutoff(head) or data("names.toml")["meant"].get(_plain(head))
-    if near is None and len(head) < 100:
-        near = nearest(head, known_names(), cutoff=0.5)
+    near = _near_cutoff(head) or data("names.toml")["meant"].get(plain(head))
+    if near is None and len(head) < 100 and not AT.fullmatch(head):
+        near = nearest(head, known_names(), cutoff=0.7)
     hint = f"; did you mean {near!r}?" if near else ""
     return UnknownMeasureError(
         f"unknown measure {clipped(head)!r}{hint}",
@@ -501,11 +505,14 @@ def _near_cutoff(head: str) -> str | None:
     """What a name with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`,
     `nDCG@10` for `ndcg10`.
     """
+    if at := AT.fullmatch(head):
+        form = f"{_spellings().get(plain(at[1]))}@{at[2]}"
+        return form if _is_known(form) else None
     match = re.fullmatch(r"(.*?)([._]?)([0-9]{1,6}).{0,6}", re.sub(r"(?<=\d)[oO]", "0", head))
     if not match:
         return None
     name, between, number = match.groups()
-    key = name if name in host.registry else _spellings().get(_plain(name))
+    key = name if name in host.registry else _spellings().get(plain(name))
     near = name if name in TREC_NAMES else nearest(name, TREC_NAMES, cutoff=0.5)
     forms = [f"{name}_{number}"] * (name in _TREC_WITH_NUMBERS and name not in host.registry)
     if key and (not between or name not in TREC_NAMES):

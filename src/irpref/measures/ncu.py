@@ -157,6 +157,10 @@ def ncu_over_ties(
 class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_over_ties):
     r"""Mean utility for a population of users who stop at different relevant documents.
 
+    Name
+    ----
+    normalised cumulative utility
+
     Question
     --------
     What do users get on average if they stop at different relevant documents?
@@ -199,26 +203,15 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_ov
     G : gain of all relevant documents
     W : sum of gamma ** i for i from 0 to R - 1
 
-    Elsewhere
-    ---------
-    NTCIREVAL NCUgu,BR : NCU(stop='graded')
-    NTCIREVAL NCUgu,P : NCU(stop='graded',utility='P')
-    NTCIREVAL NCUrb,BR : NCU(stop='rank_biased')
-    NTCIREVAL NCUrb,P : NCU(stop='rank_biased',utility='P')
-
-    Differs
-    -------
-    NTCIREVAL 2022, cutoff 10 : 0.8025, here 1
-        `ncu-ideal`, an ideal list: it divides the rank-biased sum by min(l, R)
+    Worked example
+    --------------
+    p-measure-figure-1
 
     Source
     ------
     Sakai & Robertson, EVIA 2008; NTCIREVAL [sakai2008ncu]
     """
 
-    GROUP = "Graded relevance"
-    PRETTY_NAME = "normalised cumulative utility"
-    EXAMPLE = "p-measure-figure-1"
     VARIANTS = (
         {},
         {"stop": "graded", "gains": {3: 7.5}},

@@ -162,6 +162,10 @@ class _OriginalNDCG(
     r"""Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank
     `base`.
 
+    Name
+    ----
+    nDCG (Järvelin & Kekäläinen)
+
     Question
     --------
     How much gain do users collect, compared with the ideal list, if later ranks count less?
@@ -198,25 +202,16 @@ class _OriginalNDCG(
     place : its rank among the judged documents
     ideal : the same sum for the ideal list
 
-    Elsewhere
-    ---------
-    NTCIREVAL nDCG : OriginalNDCG
-
-    Differs
-    -------
-    ir_measures 0.4.3, nDCG@10 : 0.3153, here 0.2868
-        `mir-textbook`, q1: gain / log2(rank + 1)
+    Worked example
+    --------------
+    mir-textbook
 
     Source
     ------
     Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418 [jarvelin2002cg]
     """
 
-    GROUP = "Cumulated gain"
-    PRETTY_NAME = "nDCG (Järvelin & Kekäläinen)"
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
-    STANDS_FOR = {"nDCG": {}}
     SUPPORTED_PARAMS = {
         "base": Param((int, float), default=2, above=1),
         "gains": GAINS,

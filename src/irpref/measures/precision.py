@@ -100,6 +100,10 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     r"""Highest precision at any rank at which a recall level is reached; without a level, the mean
     over eleven of them.
 
+    Name
+    ----
+    interpolated precision
+
     Question
     --------
     How precise is the ranking for a user who wants this share of the relevant documents?
@@ -128,18 +132,13 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     recall : recall level (default: the mean over 0, 0.1, ..., 1)
     rounding : how many documents reach a level, see the definition
 
-    Elsewhere
-    ---------
-    trec_eval 10 iprec_at_recall_0.10 : InterpolatedPrecision(rounding='nearest')@0.1
-
-    Differs
-    -------
-    ir_measures 0.4.3, IPrec@0.7 : 1/4, here 1/5
-        `mir-textbook`, q2: 0.7 * 3 + 0.9 is cut to 2
-
     Instead
     -------
     SeenAP, which averages the precision at the relevant documents
+
+    Worked example
+    --------------
+    mir-textbook
 
     Source
     ------
@@ -148,11 +147,8 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     [baezayates1999mir]
     """
 
-    GROUP = "Sets and precision"
-    PRETTY_NAME = "interpolated precision"
     HOLES = Holes(binary=True)
     AT_PARAM = "recall"
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"recall": 0.4}, {"recall": 0.7, "rounding": "nearest", "rel": 2})
     SUPPORTED_PARAMS = {
         "recall": Param(float, minimum=0, maximum=1),

@@ -334,16 +334,17 @@ class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
     size : groups, or pairs of documents, of the topic
     upto(x) : sum of x from rank 1 down to its rank
 
+    Worked example
+    --------------
+    preferences-by-hand
+
     Source
     ------
     Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5 [carterette2008preference]
     """
 
-    GROUP = "Explicit preferences"
     SUPPORTED_PARAMS = {"cutoff": CUTOFF}
-    EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
-    IDEAL = None
     VARIANTS: ClassVar[tuple[Any, ...]] = ({}, {"cutoff": 7})
     NEGATIVE_GRADES = True
 
@@ -354,6 +355,10 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
 
     For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred
     to a lower one. `irpref.parse("prefs_simp_ret")` and the like return the measure of that name.
+
+    Name
+    ----
+    Share of preferences
 
     Question
     --------
@@ -391,7 +396,6 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
     [carterette2008preference]
     """
 
-    PRETTY_NAME = "Share of preferences"
     SUPPORTED_PARAMS = {
         "pairs": Param(str, default="all", choices=PAIRS),
         "by": Param(str, default="preference", choices=("preference", "pair", "group")),
@@ -444,6 +448,10 @@ class _Number(PreferenceMeasure):
 class _NumPrefs(_Number, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_reasons):
     r"""Number of preferences of a topic, including implied ones; the mean is a sum.
 
+    Name
+    ----
+    Number of preferences
+
     Question
     --------
     How many preferences does the topic have?
@@ -474,13 +482,16 @@ class _NumPrefs(_Number, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_re
     trec_eval 10.0, m_prefs_num_prefs_poss.c [carterette2008preference]
     """
 
-    PRETTY_NAME = "Number of preferences"
     SUPPORTED_PARAMS = {}
     VARIANTS = ({},)
 
 
 class _NumPrefsFulfilled(_Number, kernel=n_prefs_fulfilled, terms=n_prefs_fulfilled_terms):
     r"""Number of preferences that a ranking fulfils; the mean is a sum.
+
+    Name
+    ----
+    Number of preferences fulfilled
 
     Question
     --------
@@ -510,7 +521,6 @@ class _NumPrefsFulfilled(_Number, kernel=n_prefs_fulfilled, terms=n_prefs_fulfil
     trec_eval 10.0, m_prefs_num_prefs_ful.c, m_prefs_num_prefs_ful_ret.c [carterette2008preference]
     """
 
-    PRETTY_NAME = "Number of preferences fulfilled"
     SUPPORTED_PARAMS = {
         "pairs": Param(str, default="all", choices=PAIRS),
         "cutoff": CUTOFF,

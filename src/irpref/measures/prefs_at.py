@@ -178,6 +178,10 @@ class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
     r"""Precision of preferences: of the pairs that the first k documents put into an order, the
     share in the right one.
 
+    Name
+    ----
+    Precision of preferences (ppref)
+
     Question
     --------
     Of the preferences that the top of the ranking decides, how many does it decide correctly?
@@ -202,14 +206,16 @@ class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
     \text{correctly ordered at } k : those of which the preferred document is ranked above the other
     """
 
-    PRETTY_NAME = "Precision of preferences (ppref)"
-
 
 class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
     r"""Recall of preferences: the share of all preferences that the first k documents put in the
     right order.
 
     The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
+
+    Name
+    ----
+    Recall of preferences
 
     Question
     --------
@@ -235,11 +241,13 @@ class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
         preferred one above the other
     """
 
-    PRETTY_NAME = "Recall of preferences"
-
 
 class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
     r"""Precision of preferences in which a pair weighs more, the higher its better-ranked document.
+
+    Name
+    ----
+    Weighted precision of preferences (wpref)
 
     Question
     --------
@@ -267,12 +275,14 @@ class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
     \text{correctly ordered} : those of which the preferred document is ranked above the other
     """
 
-    PRETTY_NAME = "Weighted precision of preferences (wpref)"
-
 
 class _PrefAP(PreferenceMeasure, kernel=pref_ap):
     r"""Average precision of preferences: mean of `PrefPrecision` over the ranks at which
     `PrefRecall` rises.
+
+    Name
+    ----
+    Average precision of preferences (appref)
 
     Question
     --------
@@ -299,7 +309,6 @@ class _PrefAP(PreferenceMeasure, kernel=pref_ap):
         that was not retrieved and is preferred to another such, one more rank, at which ppref is 0
     """
 
-    PRETTY_NAME = "Average precision of preferences (appref)"
     SUPPORTED_PARAMS = {}
     VARIANTS = ({},)
 

@@ -155,6 +155,10 @@ class _RBPResidual(
     r"""How far RBP could rise if all unjudged documents were relevant: the weight of everything
     unjudged.
 
+    Name
+    ----
+    RBP residual
+
     Question
     --------
     How much of rank-biased precision is unknown because documents are unjudged?
@@ -184,22 +188,17 @@ class _RBPResidual(
     -------
     weight : weight of its rank, for documents without a judgment
 
-    Differs
-    -------
-    trec_eval 10, rbp_resid : 0, here p^n
-        a list of n judged documents: it leaves the ranks below the end out
+    Worked example
+    --------------
+    rank-biased
 
     Source
     ------
     Moffat & Zobel, TOIS 2008, section 5, doi:10.1145/1416950.1416952 [moffat2008rbp]
     """
 
-    GROUP = "Cumulated gain"
-    PRETTY_NAME = "RBP residual"
     HOLES = Holes(monotone=True)
-    EXAMPLE = "rank-biased"
     DEFAULT = 1.0
-    IDEAL = None
     higher_is_better = False
     VARIANTS = ({}, {"p": 0.5, "cutoff": 7})
     SUPPORTED_PARAMS = {

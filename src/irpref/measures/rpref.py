@@ -127,7 +127,7 @@ from irpref.kernel import (
 )
 from irpref.kernel.inversions import inversions
 from irpref.kernel.reasons import MISSED, REST, Topic, names, say_preferences
-from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
+from irpref.measures.declare import COUNTED_GAINS, CUTOFF, KernelMeasure, Need, Param, register
 from irpref.measures.scale import Scale, scale
 
 
@@ -148,6 +148,20 @@ def misplaced(
     return inversions(
         hits.hits, hits.level, view.pool.levels, grades.value, grades.step, weighted, zeros
     )
+
+
+def misplaced_pairs(view: JudgedRun, grades: Scale, unretrieved: str) -> Ints:
+    """Number of pairs of judged documents that are in the wrong order: (n_topics,).
+
+    With 'infinity', documents that were not retrieved are ranked below all retrieved ones, and
+    pairs with them count; in no order among themselves."""
+    pairs = view.hits.total(misplaced(view, grades, weighted=False))
+    if unretrieved == "infinity":
+        levels = view.pool.levels
+        retrieved = np.bincount(view.level, minlength=grades.value.size)
+        missed = view.pool.level_size - retrieved
+        pairs = pairs + levels.total(missed * _of_lower_steps(levels, grades.step, retrieved * 1.0))
+    return pairs.astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -426,18 +440,19 @@ class _GradedPreference(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=
     penalty : share of its weight that it loses to them
     R : sum of rho over the judged documents
     N : sum of 1 - rho over them
+
+    Worked example
+    --------------
+    rpref-figure-1
     """
 
-    GROUP = "bpref and rpref"
-    EXAMPLE = "rpref-figure-1"
-    NEEDS = ("scale", "nonrelevant")
-    COUNTS = True
+    NEEDS: tuple[Need, ...] = ("scale", "nonrelevant")
     SUPPORTED_PARAMS = {
         "norm": Param(str, default="absolute", choices=("absolute", "relative", "relative2")),
         "unretrieved": Param(str, default="zero", choices=("zero", "infinity")),
         "top": Param(str, default="keep", choices=("keep", "drop", "zero")),
         "max_rel": Param((int, float), above=0),
-        "gains": GAINS,
+        "gains": COUNTED_GAINS,
         "cutoff": CUTOFF,
     }
 
@@ -449,6 +464,10 @@ class _RPref(_GradedPreference):
     bpref for graded relevance: every judged document loses weight for each less relevant document
     ranked above it, in proportion to how much less relevant it is. Documents without a judgment (or
     with a negative grade) do not count. Grades may be fractions.
+
+    Name
+    ----
+    rpref
 
     Question
     --------
@@ -490,37 +509,31 @@ class _RPref(_GradedPreference):
     max_rel : top of the grade scale; higher grades count as this one (default: highest grade of the
         qrels, with a warning)
 
-    Elsewhere
-    ---------
-    NTCIREVAL rpref_N : RPref
-    NTCIREVAL rpref_relative : RPref(norm='relative',top='zero')
-    NTCIREVAL rpref_relative2 : RPref(norm='relative2')
-
-    Differs
-    -------
-    NTCIREVAL 190111, gcompute : 1/3, here 1/2
-        `rpref-scale`, scale up to 3: it takes each topic's highest grade, 2, for the top of the
-        scale
-
     Source
     ------
     De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293 [debeer2006rpref]
     """
 
-    PRETTY_NAME = "rpref"
     VARIANTS = (
         {"max_rel": 3},
         {"norm": "relative", "unretrieved": "infinity"},
         {"norm": "relative2", "top": "drop", "cutoff": 7},
         {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
     )
-    RECOMMENDED = {"norm": "relative2"}  # the default, absolute, is the norm of equation (1)
-    SCALE_CANCELS = {"norm": ("relative", "relative2")}
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self["norm"] != "absolute":  # the top of the scale cancels
+            self.NEEDS = ("nonrelevant",)
 
 
 class _NPref(_GradedPreference):
     r"""rpref after the grade scale has been cut into n partitions: bpref for n = 2, close to rpref
     for large n.
+
+    Name
+    ----
+    n-pref
 
     Question
     --------
@@ -562,7 +575,6 @@ class _NPref(_GradedPreference):
     De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293 [debeer2006rpref]
     """
 
-    PRETTY_NAME = "n-pref"
     VARIANTS = (
         {"max_rel": 3, "n": 5},
         {"n": 2, "norm": "relative"},

@@ -125,6 +125,10 @@ class _TSE(
 ):
     r"""Exposure of the last relevant document, for users who want all of them. 0 if one is missing.
 
+    Name
+    ----
+    total search efficiency
+
     Question
     --------
     How early does a user have every relevant document?
@@ -156,16 +160,16 @@ class _TSE(
     count : relevant documents down to its rank
     R : relevant documents that were judged
 
+    Worked example
+    --------------
+    mir-textbook
+
     Source
     ------
     Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373 [diaz2025recall]
     """
 
-    GROUP = "What users know and expect"
-    PRETTY_NAME = "total search efficiency"
     HOLES = Holes(binary=True)
-    IDEAL = None
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"exposure": "dcg", "rel": 2}, {"cutoff": 40})
     SUPPORTED_PARAMS = {
         "exposure": Param(str, default="inverse", choices=("inverse", "dcg")),

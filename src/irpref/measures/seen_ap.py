@@ -62,6 +62,10 @@ class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons, over_ties=
     r"""Mean precision at the relevant documents that were retrieved. Unlike AP, it ignores those
     that were not.
 
+    Name
+    ----
+    average precision at seen relevant documents
+
     Question
     --------
     How precise is the list down to each relevant document in it?
@@ -91,15 +95,16 @@ class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons, over_ties=
     precision : precision at its rank
     n : relevant documents retrieved
 
+    Worked example
+    --------------
+    mir-textbook
+
     Source
     ------
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
-    GROUP = "Sets and precision"
-    PRETTY_NAME = "average precision at seen relevant documents"
     HOLES = Holes(binary=True)
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"rel": 2}, {"cutoff": 7})
     SUPPORTED_PARAMS = {"rel": REL, "cutoff": CUTOFF}
 

@@ -88,6 +88,10 @@ class _Twist(KernelMeasure, kernel=twist):
     r"""Effort caused by misplaced documents: how soon the ranking makes up for them, and how far
     they are misplaced.
 
+    Name
+    ----
+    Twist
+
     Question
     --------
     How much effort do misplaced documents cost the user?
@@ -125,22 +129,19 @@ class _Twist(KernelMeasure, kernel=twist):
     ---------------
     one such document near the top can outweigh all others, and the value falls towards 0
 
-    Elsewhere
-    ---------
-    MATTERS twist : Twist
-
     Instead
     -------
     CRP, which sums the displacements that Twist weighs
+
+    Worked example
+    --------------
+    crp-recovery
 
     Source
     ------
     Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m [ferro2016twist]
     """
 
-    GROUP = "Cumulated relative position"
-    PRETTY_NAME = "Twist"
-    EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"depth": 10})
     NEGATIVE_GRADES = True
     SUPPORTED_PARAMS = {"depth": Param(int, default=1000, minimum=1)}

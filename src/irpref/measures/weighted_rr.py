@@ -107,6 +107,10 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
     r"""Reciprocal rank for graded relevance: the rank of the first relevant document is reduced by
     up to 1 for its grade.
 
+    Name
+    ----
+    weighted reciprocal rank
+
     Question
     --------
     How early is the first relevant document, and how good is it?
@@ -146,15 +150,16 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
     credit : what is taken off its rank
     best : the credit of the topic's best document
 
+    Worked example
+    --------------
+    p-measure-figure-1
+
     Source
     ------
     Eguchi et al., NTCIR-3 2003; normalised as by T. Sakai [eguchi2003web]
     """
 
-    GROUP = "Graded relevance"
-    PRETTY_NAME = "weighted reciprocal rank"
     BOUNDS = (0.0, math.inf)
-    EXAMPLE = "p-measure-figure-1"
     NEEDS = ("scale",)
     VARIANTS = (
         {"max_rel": 3},

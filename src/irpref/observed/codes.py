@@ -11,6 +11,7 @@ from irpref.observed.finding import Code
 _LISTED = (*judgment_codes.CODES, *run_codes.CODES, *measure_codes.CODES)
 # The codes that can stand against a verdict come first, in the order in which they are said.
 _FIRST = (
+    *("grades-reversed", "one-grade", "upside-down"),
     *("unanswerable", "unanswered", "changed-ids", "out-of-reach", "unseen", "blind", "shallow"),
     *("unjudged", "few-topics", "equal-scores", "wide-margin"),
 )

@@ -13,8 +13,9 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError, MeasureError
+from irpref.judged.align import Listing
 from irpref.judged.judgments import Judgments
-from irpref.judged.pool import Pool
+from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.run import Run
 from irpref.kernel.memo import HasMemo, shared
 from irpref.kernel.segments import Bools, Floats, Ints
@@ -23,6 +24,7 @@ from irpref.observed.changed_ids import Changed
 from irpref.observed.codes import CODES
 from irpref.observed.finding import Code, Ground, View
 from irpref.observed.observation import Observation, any_of, most_changed
+from irpref.observed.orders import DRAWS, equal_backwards, tied_orders
 from irpref.observed.sensitivity import TOP, Values, is_count, last_rank, scale
 from irpref.values.matrix import TopicValues
 
@@ -51,6 +53,8 @@ class System:
         Whether the value would be another one if the relevant documents that are missing followed.
     runs : tuple of Run
         The runs themselves; empty if they were let go.
+    backwards : dict of Measure to float array (n_topics,)
+        Values of its rankings read from the end, by measures that kernels compute.
     """
 
     name: str
@@ -60,6 +64,7 @@ class System:
     returned: Mapping[int, Ints]
     open_ends: Mapping[Measure, Bools]
     runs: tuple[Run, ...] = ()
+    backwards: Values = field(default_factory=dict)
 
     @property
     def n_repeats(self) -> int:
@@ -175,8 +180,8 @@ class Evidence(HasMemo):
         rankings.
     asked : list of Measure
         The measures that the user named, if others were evaluated beside them.
-    evaluate : callable, optional
-        Evaluates another run as the systems were evaluated.
+    in_order : callable, optional
+        Evaluates a run with its documents in another order.
     """
 
     measures: list[Measure]
@@ -193,7 +198,7 @@ class Evidence(HasMemo):
     depth: int | None = None
     leaves_out: str | None = None
     asked: list[Measure] = field(default_factory=list)
-    evaluate: Callable[[Run], Values] | None = None
+    in_order: Callable[[Run, Callable[[Listing], Ints]], Values] | None = None
 
     def only(self, systems: Iterable[int]) -> Evidence:
         """Return what can be told of some systems, by number."""
@@ -402,14 +407,51 @@ class Evidence(HasMemo):
         )
 
     def _turned(self, run: int) -> Values | None:
-        """Evaluate a system whose order its ids decide, with that order reversed."""
+        """Values of a system whose order its ids decide, with that order reversed."""
         kept: dict[int, Values | None] = self.__dict__.setdefault("_turned_values", {})
         if run not in kept:
-            system, kept[run] = self.systems[run], None
-            if self.evaluate is not None and system.runs:
-                values = [self.evaluate(_reversed(one, self.pool)) for one in system.runs]
-                kept[run] = {m: np.mean([v[m] for v in values], axis=0) for m in self.measures}
+            kept[run] = self._reordered(run, equal_backwards)
         return kept[run]
+
+    def _reordered(self, run: int, order: Callable[[Listing], Ints]) -> Values | None:
+        """Values of a system with other orders of its documents; None if its runs were let go."""
+        system = self.systems[run]
+        if self.in_order is None or not system.runs:
+            return None
+        values = [self.in_order(one, order) for one in system.runs]
+        return {m: np.mean([v[m] for v in values], axis=0) for m in self.measures}
+
+    def expected(self, measure: Measure) -> Floats | None:
+        """Values of each system in expectation over the orders of tied documents, (n_systems,
+        n_topics), drawn with a fixed seed; None if nothing is tied, or the runs were let go.
+        """
+        if not any(one.tied.any() for system in self.systems for one in system.observed):
+            return None
+        kept: dict[int, Values | None] = self.__dict__.setdefault("_expected_values", {})
+        for number in range(len(self.systems)):
+            if number not in kept:
+                kept[number] = self._expected(number)
+        every = [kept[number] for number in range(len(self.systems))]
+        return None if None in every else np.array([of[measure] for of in every if of])
+
+    def _expected(self, number: int) -> Values | None:
+        system = self.systems[number]
+        if not any(one.tied.any() for one in system.observed):
+            return {m: system.values[m].mean(axis=0) for m in self.measures}
+        drawn = [self._reordered(number, tied_orders(draw)) for draw in range(2 * DRAWS)]
+        known = [values for values in drawn if values is not None]
+        if len(known) < len(drawn):
+            return None
+        return {m: np.mean([values[m] for values in known], axis=0) for m in self.measures}
+
+    @property
+    def human_topics(self) -> Bools:
+        """Topics with a document that a human judged, if a judge graded others: (n_topics,)."""
+        source = self.pool.columns.get(SOURCE)
+        if source is None:
+            return self.everything
+        by_human: Bools = np.asarray(source != FILLED)
+        return np.asarray(self.pool.judged.count(by_human) > 0)[self.order]
 
     # Codes ----------------------------------------------------------------------------------------
 
@@ -512,6 +554,7 @@ class Evidence(HasMemo):
         missing: float,
         other: int | None = None,
         margin: float | None = None,
+        decide: Callable[[Floats, Bools], str] | None = None,
     ) -> list[Ground]:
         """Return the reasons not to call another system as good as the baseline (a pass), or better
         (a claim).
@@ -530,8 +573,10 @@ class Evidence(HasMemo):
             Number of the other system; None: any, so that codes about two are not asked.
         margin : float, optional
             The largest loss of a mean that a pass tolerates.
+        decide : callable, optional
+            The verdict that other values, (n_systems, n_topics), would have on some topics.
         """
-        view = View(self, inside, baseline, other, measure, str(measure), missing, margin)
+        view = View(self, inside, baseline, other, measure, str(measure), missing, margin, decide)
         grounds: list[Ground] = []
         explained: set[str] = set()
         for code in self.codes:
@@ -546,7 +591,7 @@ class Evidence(HasMemo):
             if text is not None and not nothing_left:
                 grounds.append(Ground(code.name, text))
                 explained.update(code.instead_of)
-            if code.name == "unanswerable" and grounds:
+            if code.name == "unanswerable" and text is not None:
                 break  # nothing else can be told
         return grounds
 
@@ -602,18 +647,6 @@ def _most_of_others(numbers: Ints) -> Ints:
     two = np.zeros((2, numbers.shape[1]), numbers.dtype)
     two = np.sort(np.concatenate([two, numbers]), axis=0)[-2:]
     return np.where(numbers == two[1], two[0], two[1])
-
-
-def _reversed(run: Run, pool: Pool) -> Run:
-    """Reverse the order of the topics of a run whose documents have equal scores."""
-    from irpref.data.columns import Stretches, Table, objects
-
-    every = run.on(pool)
-    topics = every.topics
-    equal = topics.maximum(every.score, 0.0) == -topics.maximum(-every.score, 0.0)
-    score = np.where(topics.spread(equal), every.rank, -every.rank).astype(np.float64)
-    table = Table(Stretches(pool.topic_ids, topics.lengths), objects(every.doc_ids), score)
-    return Run(table, run.how, name=run.name)
 
 
 def check_present(systems: Iterable[System], n_topics: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, Floats
 from irpref.messages import have
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ class View:
         Share of the answerable topics that a verdict may miss.
     margin : float or None
         The largest loss of a mean that a pass tolerates.
+    decide : callable or None
+        The verdict that other values of the systems, (n_systems, n_topics), would have on some
+        topics.
     """
 
     facts: Evidence
@@ -51,6 +54,7 @@ class View:
     called: str = ""
     missing: float = 0.05
     margin: float | None = None
+    decide: Callable[[Floats, Bools], str] | None = None
 
     @property
     def system(self) -> System:

@@ -26,7 +26,7 @@ the run reaches the cutoff on no topic at all: some queries have few answers."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from ir_measures.measures import Measure
 from irpref.data.columns import Table, as_list
 from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError, MeasureError
+from irpref.judged.align import Listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
@@ -48,6 +49,7 @@ from irpref.messages import about
 from irpref.observed.changed_ids import JudgedIds
 from irpref.observed.evidence import Evidence, System
 from irpref.observed.observation import observe
+from irpref.observed.orders import backwards
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
 from irpref.values.evaluator import evaluator as fastest
 from irpref.values.kernels import KernelEvaluator
@@ -248,12 +250,39 @@ class Gatherer:
             },
             self._open_ends(judged, values) if evaluates else {},
             tuple(repeats) if keep else (),
+            self._backwards(repeats) if evaluates else {},
         )
 
-    def of_run(self, run: Run) -> Values:
-        """Evaluate another run: values by topic, in ascending order of their ids."""
-        one = self._cut(run)
-        return self._values(self._judged(one), one)
+    def in_order(self, run: Run, order: Callable[[Listing], Ints]) -> Values:
+        """Evaluate a run with its documents in another order.
+
+        Parameters
+        ----------
+        run : Run
+        order : callable
+            Takes the listing of the run, and returns the rows in their new order; rows of a topic
+            stay together.
+        """
+        every = run.on(self.pool)
+        judged = _in_order(self.pool, every, order(every)).at(self.depth)
+        return {measure: values[self.order] for measure, values in self._of_pool(judged).items()}
+
+    def _backwards(self, runs: Sequence[Run]) -> Values:
+        """Values of runs read from the end, by kernels: the mean over the runs."""
+        kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
+        if kernels is None:
+            return {}
+        of_runs = []
+        for run in runs:
+            every = run.on(self.pool)
+            judged = _in_order(self.pool, every, backwards(every)).at(self.depth)
+            of_runs.append(kernels.values_of(judged))
+        return {
+            measure: np.mean([of_run[measure] for of_run in of_runs], axis=0)[self.on_pool][
+                self.order
+            ]
+            for measure in of_runs[0]
+        }
 
     def _cut(self, run: Run) -> Run:
         """Keep the documents that count."""
@@ -369,8 +398,19 @@ class Gatherer:
             lacking,
             self.depth,
             asked=list(self.measures),
-            evaluate=self.of_run,
+            in_order=self.in_order,
         )
+
+
+def _in_order(pool: Pool, every: Listing, order: Ints) -> JudgedRun:
+    """Judge the rows of a listing in another order."""
+    row, topics = every.row[order], every.topics
+    at = np.flatnonzero(row >= 0)
+    hits = topics.part(at)
+    rank = at - hits.spread(topics.starts) + 1
+    judged = JudgedRun(pool, hits, rank, row[at], topics.lengths)
+    judged.rank_rising = judged.tied_from = judged.rank
+    return judged
 
 
 def _highest(qrels: Judgments) -> Pool:

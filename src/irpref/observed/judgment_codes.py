@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, registered
 from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.observed.finding import Code, Found, View
 from irpref.observed.observation import NO_IDS
-from irpref.observed.scales import mixed_scales, ranked_against
+from irpref.observed.scales import mixed_scales, ranked_against, ranked_as
 
 MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
 _SEEN = 10  # topics
 _MANY_GRADES = 12
+_REVERSED, _RANKED_AS = -0.1, 0.1  # mean rank correlations
 
 
 def _unanswerable(view: View) -> Found | None:
@@ -212,7 +213,8 @@ def _grade_order(view: View) -> Iterator[Found]:
     who = "the run ranks" if len(orders) == 1 else f"{len(orders)} runs on average rank"
     for of_runs, said in zip(np.array(orders).swapaxes(0, 1), (_UPSIDE, _NEGATIVE), strict=True):
         against = ranked_against(list(of_runs))
-        if against is not None:
+        is_grave = said is _UPSIDE and against is not None and against.correlation < _REVERSED
+        if against is not None and not is_grave:
             words = {"runs": who, "correlation": against.correlation}
             topics = against.topics
             words["n"] = int(topics.sum())
@@ -230,6 +232,77 @@ _NEGATIVE = (
     "to 0"
 )
 GRADE_ORDER = Code("grade-order", "judgments", _grade_order, _UPSIDE)
+
+
+def _grades_reversed(view: View) -> Found | None:
+    """All runs together rank documents of higher grade lower, by more than weak runs do."""
+    orders = [
+        one.grade_order[0]
+        for system in view.facts.systems
+        for one in system.observed
+        if one.grade_order is not None
+    ]
+    against = ranked_against(orders) if orders else None
+    if against is None or against.correlation >= _REVERSED:
+        return None
+    n = int(against.topics.sum())
+    words = {"correlation": against.correlation, "n": n}
+    return Found(against.topics, words=words, example=view.facts.topics[against.first])
+
+
+GRADES_REVERSED = Code(
+    "grades-reversed",
+    "judgments",
+    _grades_reversed,
+    "the runs rank documents of higher grade lower (rank correlation {correlation:.2f} over {n} "
+    "topics): do the grades count down, as Cranfield's do? irpref.judgments and pt.irpref.qrels "
+    "read an id of ir_datasets with its grades turned, and labels= turns others",
+    "grave",
+    against=frozenset({"pass", "claim"}),
+    stops=_grades_reversed,
+    instead_of=("upside-down",),
+    remedy="labels",
+)
+
+
+def _one_grade(view: View) -> Found | None:
+    """All judged documents have one grade, and the runs rank the iteration column as grades."""
+    facts = view.facts
+    pool = facts.pool
+    runs = [run for system in facts.systems for run in system.runs]
+    if not facts.has_grades or np.unique(pool.grade).size != 1 or not runs:
+        return None
+    if "iteration" not in facts.qrels.names:
+        return None
+    numbers = _whole_numbers(facts.qrels.pool(columns=("iteration",)).columns["iteration"])
+    if numbers is None or np.unique(numbers).size < 2:
+        return None
+    found = ranked_as(numbers, [run.on(pool) for run in runs])
+    if found is None or found < _RANKED_AS:
+        return None
+    return Found(view.inside, words={"grade": float(pool.grade[0]), "correlation": found})
+
+
+def _whole_numbers(column: Any) -> Floats | None:
+    """Read a column as whole numbers; None if a cell is none."""
+    try:
+        numbers = np.asarray(column, dtype=object).astype(np.float64)
+    except (TypeError, ValueError):
+        return None
+    return numbers if (numbers == np.floor(numbers)).all() else None
+
+
+ONE_GRADE = Code(
+    "one-grade",
+    "judgments",
+    _one_grade,
+    "every judged document has grade {grade:g}, and the runs rank the iteration column as grades "
+    "(rank correlation {correlation:.2f}): are the columns swapped? columns= names them",
+    "grave",
+    against=frozenset({"pass"}),
+    stops=_one_grade,
+    remedy="columns",
+)
 
 
 def _no_nonrelevant(view: View) -> Iterator[Found]:
@@ -328,5 +401,6 @@ NEVER_COMPARED = Code(
 )
 CODES = (
     *(UNANSWERABLE, UNSEEN, GRADE_SCALE, NEGATIVE_GRADES, JUDGED_WITHOUT_ID, MIXED_SCALES),
+    *(GRADES_REVERSED, ONE_GRADE),
     *(GRADE_ORDER, NO_NONRELEVANT, CONTRADICTING_PREFERENCES, DISAGREEING_JUDGES, NEVER_COMPARED),
 )

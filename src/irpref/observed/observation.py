@@ -24,6 +24,7 @@ from irpref.observed.sensitivity import TOP
 
 # Words that tools write for a missing id.
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
+SEVERAL, _FEW = 6, 3  # documents of different scores in a topic
 _SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
 
 
@@ -109,15 +110,16 @@ class Ranks:
     Attributes
     ----------
     restarts : the best rank is given to documents of different scores
-    compared : some documents have different ranks and scores
+    several, few : six or more documents of different scores; three to five
     rise : the score rises with the rank for some pair of neighbours
-    mostly_rise : it rises for more pairs than it falls
+    always_rise : it rises at every step
     """
 
     restarts: Bools
-    compared: Bools
+    several: Bools
+    few: Bools
     rise: Bools
-    mostly_rise: Bools
+    always_rise: Bools
 
 
 def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> Observation:
@@ -247,17 +249,18 @@ def _ranks(run: Listing, order: Ints) -> Ranks | None:
     rank, topics, score = _numbers(take(column, run.source)), run.topics, run.score
     same_topic = topics.topic[1:] == topics.topic[:-1]
     none = np.zeros(topics.n, bool)
+    steps = topics.count(np.append(False, same_topic & (score[1:] < score[:-1])))[order]
+    sizes = steps >= SEVERAL - 1, (steps >= _FEW - 1) & (steps < SEVERAL - 1)
     if (rank[1:][same_topic] > rank[:-1][same_topic]).all() and not np.isnan(rank).any():
-        falls = topics.count(np.append(False, same_topic & (score[1:] < score[:-1]))) > 0
-        return Ranks(none, falls[order], none, none)
+        return Ranks(none, *sizes, none, none)
     restarts = _restarts(rank, score, topics)
     by_rank = np.lexsort((rank, topics.topic))
     topic, rank, score = topics.topic[by_rank], rank[by_rank], score[by_rank]
     pairs = (topic[1:] == topic[:-1]) & (rank[1:] > rank[:-1])
     rising = np.bincount(topic[1:], pairs & (score[1:] > score[:-1]), topics.n)
     falling = np.bincount(topic[1:], pairs & (score[1:] < score[:-1]), topics.n)
-    by_topic = restarts, rising + falling > 0, rising > 0, rising > falling
-    return Ranks(*(values[order] for values in by_topic))
+    rise, always = rising > 0, (rising > 0) & (falling == 0)
+    return Ranks(restarts[order], *sizes, rise[order], always[order])
 
 
 def _numbers(column: Any) -> Floats:

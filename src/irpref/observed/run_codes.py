@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
 from irpref.observed.changed_ids import MOST
 from irpref.observed.finding import Code, Found, Level, View
 from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID, nothing
-from irpref.observed.observation import NO_IDS, any_of, most_changed
+from irpref.observed.observation import NO_IDS, SEVERAL, any_of, most_changed
+from irpref.observed.orders import surely_above
 from irpref.observed.sensitivity import TOP
 
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
@@ -267,15 +269,57 @@ RANKS_RESTART = Code(
 
 
 def _upside_down(view: View) -> Found | None:
+    facts = view.facts
+    if (rising := _rising(view)) is not None:
+        return rising
+    measures = facts.measures if view.measure is None else [view.measure]
+    for measure in measures:
+        if _is_better_backwards(view, measure):
+            words = {"measure": str(measure)}
+            said = "{run}: read from the end, it is better by {measure}: are its scores distances?"
+            return Found(view.inside & facts.answerable, words=words, says=said)
     usable = ~_ranks(view, "restarts")
-    against = usable & _ranks(view, "mostly_rise")
-    if 2 * against.sum() > (usable & _ranks(view, "compared")).sum():
-        return Found(against)
     disagrees = usable & _ranks(view, "rise")
     if not disagrees.any():
         return None
     said = "{run}: ranks contradict the scores in {some}: measures rank documents by score"
-    return Found(disagrees, says=said, level="warning")
+    return Found(disagrees, says=said, level="note")
+
+
+def _rising(view: View) -> Found | None:
+    """Topics in which the scores rise at every step of the rank column, if these are too many.
+
+    With three to five documents, a re-ranker that keeps the ranks of its first stage may turn a
+    whole topic round, so that only more than half of such topics count.
+    """
+    rises = _ranks(view, "always_rise") & ~_ranks(view, "restarts")
+    for some, share in (("several", view.missing), ("few", 0.5)):
+        told = _ranks(view, some)
+        if (rises & told).sum() > share * told.sum():
+            return Found(rises & told, told)
+    return None
+
+
+def _is_better_backwards(view: View, measure: Measure) -> bool:
+    """Whether the run has surely better values by a measure if it is read from the end, over topics
+    with several documents: the order of two or three may well be wrong.
+    """
+    system = view.system
+    if measure not in system.backwards:
+        return False
+    forth, back = system.values[measure].mean(axis=0), system.backwards[measure]
+    if not getattr(measure, "higher_is_better", True):
+        forth, back = -forth, -back
+    return surely_above(back, forth, view.facts.answerable & (system.retrieved >= SEVERAL))
+
+
+def _surely_upside_down(view: View) -> Found | None:
+    found = _upside_down(view)
+    return (
+        None
+        if found is None or found.level == "note"
+        else Found(view.inside, None, found.words, found.says)
+    )
 
 
 UPSIDE_DOWN = Code(
@@ -283,8 +327,11 @@ UPSIDE_DOWN = Code(
     "run",
     _upside_down,
     "{run}: scores rise from rank to rank in {some}: the rank column is the reverse of the order "
-    "by score, which measures use; distances must be negated",
+    "by score, which measures use; if the scores are distances, read them with lower_is_better",
     "grave",
+    against=frozenset({"pass", "claim"}),
+    stops=_surely_upside_down,
+    remedy="lower_is_better",
 )
 
 
@@ -460,6 +507,62 @@ def _ties(view: View) -> Found | None:
 TIES = Code("ties", "run", _ties, "{run}: {n} of {all} documents are tied, in {some}")
 
 
+def _other_in_expectation(view: View) -> Found | None:
+    """The verdict is another one in expectation over the orders of tied documents."""
+    facts, measure = view.facts, view.measure
+    if view.decide is None or measure is None or view.other is None:
+        return None
+    if facts.same_order(0, 1):
+        return None
+    expected = facts.expected(measure)
+    if expected is None:
+        return None
+    now = view.decide(facts.values(measure), view.inside)
+    then = view.decide(expected, view.inside)
+    if now == then:
+        return None
+    tied = [any_of(system.observed, "tied").astype(bool) for system in facts.systems]
+    return Found(np.any(tied, axis=0) & view.inside, words={"then": then, "now": now})
+
+
+TIES_DECIDE = Code(
+    "ties",
+    "verdict",
+    nothing,
+    "the ids of tied documents decide ({some}): by {measure} the verdict is {now!r} in this order, "
+    "and {then!r} on average over all orders",
+    by_measure=True,
+    against=frozenset({"pass", "claim"}),
+    stops=_other_in_expectation,
+)
+
+
+def _judge_decides(view: View) -> Found | None:
+    """The topics that humans judged would block alone."""
+    facts, measure = view.facts, view.measure
+    if view.decide is None or measure is None:
+        return None
+    human = facts.human_topics & view.inside
+    if human.all() or not human.any() or (human == view.inside).all():
+        return None
+    values = facts.values(measure)
+    if view.decide(values, view.inside) != "pass" or view.decide(values, human) != "block":
+        return None
+    return Found(human)
+
+
+JUDGE_DECIDES = Code(
+    "judge-decides",
+    "verdict",
+    nothing,
+    "the topics that humans judged ({some}) would block it by {measure}: the judge alone lets it "
+    "pass",
+    by_measure=True,
+    against=frozenset({"pass"}),
+    stops=_judge_decides,
+)
+
+
 def _float32_ties(view: View) -> Found:
     return Found(any_of(view.system.observed, "blurred"))
 
@@ -494,5 +597,5 @@ IDENTICAL_RUNS = Code(
 CODES = (
     *(UNANSWERED, CHANGED_IDS, UNSEEN_RUN, INVALID_RUN, OWN_TOPIC, UPSIDE_DOWN, SHALLOW),
     *(UNJUDGED_TOPICS, REPEATS, RANKS_RESTART, SEVERAL_TAGS, MISSING_IDS, UNJUDGED),
-    *(UNEVEN_DEPTH, EQUAL_SCORES, TIES, FLOAT32_TIES, IDENTICAL_RUNS),
+    *(UNEVEN_DEPTH, EQUAL_SCORES, TIES, FLOAT32_TIES, IDENTICAL_RUNS, TIES_DECIDE, JUDGE_DECIDES),
 )

@@ -110,6 +110,7 @@ def mixed_scales(qrels: Judgments, pool: Pool) -> Short | None:
 # On nine collections the means of all runs are 9 to 22 errors above 0, on Cranfield 5 below.
 ERRORS = 3.0
 _FEW_TOPICS = 10
+_FEWEST_RANKED = 2
 
 
 def grade_order(run: Listing) -> Floats:
@@ -221,3 +222,24 @@ def ranked_against(of_runs: Sequence[Floats]) -> Against | None:
     if mean < -ERRORS * error and mean < 0:
         return Against(mean, there, int(topics[int(np.argmax(by_topic < 0))]))
     return None
+
+
+def ranked_as(grade: Floats, runs: Sequence[Listing]) -> float | None:
+    """Return the mean rank correlation if runs surely rank these numbers as grades; else None.
+
+    Parameters
+    ----------
+    grade : float array (n_judged,)
+        A number for each judged document.
+    runs : sequence of Listing
+    """
+    pool = runs[0].pool
+    compared = _compared(pool, grade, np.ones(grade.size, bool))
+    rows = np.array([_correlation(run, compared) for run in runs])
+    known = ~np.isnan(rows)
+    topics = known.any(axis=0)
+    if topics.sum() < _FEWEST_RANKED:
+        return None
+    by_topic = np.where(known, rows, 0.0)[:, topics].sum(axis=0) / known[:, topics].sum(axis=0)
+    mean, error = float(by_topic.mean()), float(by_topic.std(ddof=1)) / by_topic.size**0.5
+    return mean if mean > ERRORS * error else None

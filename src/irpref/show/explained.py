@@ -16,6 +16,7 @@ from irpref.judged.judgments import judgments
 from irpref.judged.types import QrelsLike, RunLike
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import MeasureLike
+from irpref.measures.docstring import prose
 from irpref.show.text import PAPER, Column, Page, Table, rounded, text
 
 
@@ -59,7 +60,7 @@ def explanation_text(
         del parts["gain"]  # one column less, so that the table fits
         steps.insert(0, "gain = grade")
     between = "\n\n" if form == "markdown" else "\n"  # lines of Markdown run together
-    title = f"Topic {query_id}: {explained} = {value}{between}{explained.QUESTION}\n\n"
+    title = f"Topic {query_id}: {explained} = {value}{between}{prose(explained).question}\n\n"
     title += between.join([*steps, ""]) + "\n" * bool(steps)
     names = list(parts)
     columns = [
@@ -96,7 +97,7 @@ def explanation_text(
     used = {*names, *re.findall(r"\w+", " ".join(steps))}
     known = [
         (name, meaning)
-        for name, meaning in explained.COLUMNS.items()
+        for name, meaning in prose(explained).columns.items()
         if name.partition("(")[0] in used
     ]
     width = max((len(name) for name, _ in known), default=0)

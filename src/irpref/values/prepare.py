@@ -26,6 +26,7 @@ from irpref.kernel.memo import shared
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, arguments_of, needs
 from irpref.measures.degenerate import lacks_nonrelevant, warn_degenerate
+from irpref.measures.toml_files import compared
 from irpref.messages import warn_user
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
         arguments["max_rel"] = top
         if measure.lacks_scale():
             warn_of_scale(measure, top, pool)
-    filled = _low_filled(pool) if measure.COUNTS else ()
+    filled = _low_filled(pool) if _counts(measure) else ()
     if filled:
         arguments["gains"] = tuple(
             sorted({**dict(arguments["gains"] or ()), **dict.fromkeys(filled, 0.0)}.items())
@@ -200,8 +201,9 @@ def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
     )
     if top == 1 and pool.level_grade.max() < 1:
         why = "since no grade of these qrels is above it"
-    advised = measure(**measure.RECOMMENDED)
-    if not (measure.RECOMMENDED.keys() & measure.params.keys()) and not advised.lacks_scale():
+    recommended = compared(measure).recommended
+    advised = measure(**recommended)
+    if not (recommended.keys() & measure.params.keys()) and not advised.lacks_scale():
         near = f"{near}, or {advised}, which needs no max_rel"
     warn_user(
         f"{measure}: max_rel was not given; {top:g} is used, {why}. Other qrels "
@@ -212,6 +214,12 @@ def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
         parameter="max_rel",
         value=top,
     )
+
+
+def _counts(measure: KernelMeasure) -> bool:
+    """Whether every document with a gain counts as relevant."""
+    gains = measure.SUPPORTED_PARAMS.get("gains")
+    return gains is not None and gains.counts
 
 
 @shared

@@ -163,7 +163,11 @@ def against(
     topics: list[pd.DataFrame] = []
     notes: list[str] = []
     of_measure = {table.measure: table for table in tables}
-    every = every_pair(basis, "claim", parts, missing, others)
+
+    def decide(pair: Pair) -> str:
+        return f"{pair.mean_gain > 0}" if pair.is_shown(level) else ""
+
+    every = every_pair(basis, "claim", parts, missing, others, decide=decide)
     for (measure, group), some in groupby(every, key=lambda pair: (pair.measure, pair.group)):
         compared = {pair.names[1]: pair for pair in some}
         about = labels(measure, group, groups is not None)

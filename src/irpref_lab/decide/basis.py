@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -112,6 +112,9 @@ def runs_named(runs: Any, qrels: Any) -> dict[str, Any]:
     return named
 
 
+Decide: TypeAlias = Callable[[Floats, Bools], str]
+
+
 class JudgedRuns:
     """Runs of systems, evaluated on judgments.
 
@@ -190,6 +193,7 @@ class JudgedRuns:
         missing: float,
         numbers: tuple[int, int] = (0, 1),
         margin: float | None = None,
+        decide: Callable[[Pair], str] | None = None,
     ) -> Pair:
         """Return two systems on a group of topics, with what stands against the verdict.
 
@@ -221,7 +225,13 @@ class JudgedRuns:
             numbers,
         )
         against = self._against_claim if verdict == "claim" else self._against_pass
-        pair.grounds.extend(against(pair, missing, margin))
+
+        def decided(values: Floats, topics: Bools) -> str:
+            assert decide is not None
+            return decide(_with_values(pair, values, topics, facts.topics))
+
+        grounds = list(against(pair, missing, margin, None if decide is None else decided))
+        pair.grounds.extend(grounds)
         return pair
 
     def _never_a_gain(self, measure: Measure, values: Floats, lacking: Bools) -> Floats:
@@ -232,11 +242,15 @@ class JudgedRuns:
         values[1, lacking] = worst(values[1, lacking], values[0, lacking])
         return values
 
-    def _against_claim(self, pair: Pair, missing: float, margin: float | None) -> Iterator[Ground]:
+    def _against_claim(
+        self, pair: Pair, missing: float, margin: float | None, decide: Decide | None
+    ) -> Iterator[Ground]:
         """Yield why it cannot be told whether the system with the better mean is better."""
         worse, better = (0, 1) if pair.mean_gain >= 0 else (1, 0)
         facts = self._of(pair.numbers)
-        grounds = facts.against("claim", pair.measure, worse, pair.inside, missing, better)
+        grounds = facts.against(
+            "claim", pair.measure, worse, pair.inside, missing, better, None, decide
+        )
         yield from grounds
         if all(ground.code != "unanswered" for ground in grounds):
             yield from self._unanswered(pair, missing)
@@ -254,10 +268,12 @@ class JudgedRuns:
         if texts:
             yield Ground("unanswered", texts[-1])
 
-    def _against_pass(self, pair: Pair, missing: float, margin: float | None) -> Iterator[Ground]:
+    def _against_pass(
+        self, pair: Pair, missing: float, margin: float | None, decide: Decide | None
+    ) -> Iterator[Ground]:
         """Yield why the second system cannot be called as good as the first."""
         facts = self._of(pair.numbers)
-        yield from facts.against("pass", pair.measure, 0, pair.inside, missing, 1, margin)
+        yield from facts.against("pass", pair.measure, 0, pair.inside, missing, 1, margin, decide)
 
     def could_turn(
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
@@ -442,3 +458,16 @@ class JudgedRuns:
 
     def check_values(self) -> None:
         """Accept: the values of each system are known."""
+
+
+def _with_values(pair: Pair, values: Floats, inside: Bools, topics: Sequence[str]) -> Pair:
+    """Return the pair with other values, (2, n_topics), on those of its topics that are inside."""
+    kept = pair.topics & inside & ~np.isnan(values).any(axis=0)
+    return replace(
+        pair,
+        topics=kept,
+        query_ids=list(compress(topics, kept.tolist())),
+        values=values[:, kept],
+        lacking=pair.lacking[:, kept[pair.topics]],
+        grounds=[],
+    )

@@ -165,7 +165,11 @@ def compare(
     basis = basis_of(chosen, qrels, dict(zip(names, (a, b), strict=True)))
     parts, share = basis.parts(groups), basis.share(level)
     rows, text, topics = [], [], []
-    for pair in pairs(basis, "claim", parts, missing):
+
+    def decide(pair: Pair) -> str:
+        return _verdict(pair.mean_gain if pair.is_shown(share) else 0.0)
+
+    for pair in pairs(basis, "claim", parts, missing, decide=decide):
         row = _row(pair, basis, groups is not None, share, level)
         rows.append(row)
         text.append(basis.heading + _sentence(pair, basis, row, share, margin, missing))

@@ -203,7 +203,12 @@ def gate(
     rows: list[Row] = []
     notes: list[str] = []
     unanswered: list[str] = []
-    for pair in pairs(basis, "pass", parts, missing, margin=margin):
+
+    def decide(pair: Pair) -> str:
+        found = _bounds(pair, rule.level, rule.n_rows)
+        return _verdict(found.low, found.worse, margin)
+
+    for pair in pairs(basis, "pass", parts, missing, margin=margin, decide=decide):
         row = _row(pair, basis, rule, groups is not None, level)
         rows.append(row)
         if pair.group is None:

@@ -7,7 +7,7 @@ runs, a sample of judgments, or values alone."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
@@ -318,6 +318,7 @@ class Basis(Protocol):
         missing: float,
         numbers: tuple[int, int] = (0, 1),
         margin: float | None = None,
+        decide: Callable[[Pair], str] | None = None,
     ) -> Pair:
         """Return two systems on a group of topics, with what stands against the verdict."""
         ...
@@ -411,10 +412,27 @@ def pairs(
     missing: float,
     numbers: Iterable[tuple[int, int]] = ((0, 1),),
     margin: float | None = None,
+    decide: Callable[[Pair], str] | None = None,
 ) -> Iterator[Pair]:
-    """Yield each pair of systems by each measure in each group of topics."""
+    """Yield each pair of systems by each measure in each group of topics.
+
+    Parameters
+    ----------
+    basis : Basis
+    verdict : {'claim', 'pass'}
+    parts : mapping of group to bool array (n_topics,)
+    missing : float
+        Share of the answerable topics that may be missing.
+    numbers : pairs of int
+        Numbers of the systems.
+    margin : float, optional
+        The largest loss that a pass tolerates.
+    decide : callable, optional
+        The verdict of a pair that nothing stands against: codes ask whether other values would
+        have another one.
+    """
     of_systems = list(numbers)
     for measure in basis.measures:
         for group, inside in parts.items():
             for two in of_systems:
-                yield basis.pair(verdict, measure, group, inside, missing, two, margin)
+                yield basis.pair(verdict, measure, group, inside, missing, two, margin, decide)

@@ -17,7 +17,7 @@ calibrated like the grade of one judge.
 An expected grade is a gain, not a verdict: a document with a mean grade of 0.2 is probably not
 relevant. Measures that sum gains (nDCG) use it unchanged. Measures that count documents treat it as
 not relevant if it is below the lowest positive human grade: AP, P and others by their `rel`;
-Q-measure, rpref and their relatives (`KernelMeasure.COUNTS`) by the column `source`, which
+Q-measure, rpref and their relatives (`Param.counts` of their gains) by the column `source`, which
 `irpref.evaluator` reads. With the ranks of runs, as many documents get at least that grade as are
 expected to be relevant, see `irpref_lab.judges.calibration`."""
 

@@ -97,6 +97,7 @@ class SampledRuns:
         missing: float,
         numbers: tuple[int, int] = (0, 1),
         margin: float | None = None,
+        decide: Callable[[Pair], str] | None = None,
     ) -> Pair:
         """Return two systems on a group of topics, with what stands against the verdict.
 

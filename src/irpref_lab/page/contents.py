@@ -29,6 +29,7 @@ from irpref.judged.groups import group_of_topic, groups_of
 from irpref.kernel import Bools
 from irpref.measures import literature
 from irpref.measures.declare import Measures
+from irpref.measures.docstring import prose
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
 from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
@@ -363,7 +364,7 @@ def _measure(measure: Measure, values: TopicValues) -> Part:
         "name": str(measure),
         "higher": values.higher_is_better,
         "parameters": literature.parameters(measure),
-        "question": str(getattr(measure, "QUESTION", "") or ""),
+        "question": prose(measure).question,
     }
 
 
