@@ -1,4 +1,4 @@
-"""What a leaderboard of many runs costs beside evaluating them, in seconds of CPU and in memory.
+"""Cost of a leaderboard of many runs beside their evaluation, in seconds of CPU and in memory.
 
     python -m benchmarks.boards            # 332 runs of 41 topics, 1,000 of 50, by both tests
     python -m benchmarks.boards --files    # runs are read from files, and let go
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     if "--one" in sys.argv:
         of_runs, of_topics, of_test, from_files = sys.argv[-4:]
         print(json.dumps(measure(int(of_runs), int(of_topics), of_test, from_files == "1")))

@@ -1,4 +1,4 @@
-"""Boards over several collections: which systems take part, and what is said of them."""
+"""Boards over several collections: which systems take part, and the notes about others."""
 
 from __future__ import annotations
 

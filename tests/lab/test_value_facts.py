@@ -1,4 +1,4 @@
-"""Values alone answer what verdicts ask judged runs: the same numbers, and nothing that they cannot
+"""Values alone answer the questions of verdicts: the same numbers, and nothing that they cannot
 know."""
 
 from __future__ import annotations

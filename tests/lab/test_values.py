@@ -1,4 +1,4 @@
-"""Values by topic that other tools computed: read from what the tools wrote, or refused."""
+"""Values by topic that other tools computed: read from files of the tools, or refused."""
 
 from __future__ import annotations
 

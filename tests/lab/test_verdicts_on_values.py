@@ -1,5 +1,5 @@
-"""Verdicts on the values of runs are those on the runs, to the last digit, but for what values
-cannot know."""
+"""Verdicts on the values of runs are those on the runs, to the last digit, but for facts that values
+cannot hold."""
 
 from __future__ import annotations
 

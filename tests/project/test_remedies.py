@@ -243,7 +243,7 @@ def columns_of_measures() -> None:
 
 
 def scores_of_ranx() -> None:
-    """What the runs hold after the report was made."""
+    """The values that runs hold after the report was made."""
     report = type("Report", (), {"model_names": ["a"], "win_tie_loss": {}})()
     assert "run.scores" in remedy_of(lambda: irpref_lab.values(report)).effect
     run = type("Run", (), {"name": "a", "scores": {"map": {"q1": 0.5, "q2": 1.0}}})()

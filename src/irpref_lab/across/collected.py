@@ -19,7 +19,7 @@ class Collections:
     """Collections by name, the result of `irpref_lab.collections`.
 
     It takes the place of judgments in `irpref_lab.leaderboard`, `compare` and `against`; the names
-    of its systems take that of runs.
+    of its systems replace runs.
 
     Attributes
     ----------

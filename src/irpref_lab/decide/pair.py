@@ -298,7 +298,7 @@ class Basis(Protocol):
 
     @property
     def heading(self) -> str:
-        """What sentences begin with: "values only: ", or nothing."""
+        """Beginning of all sentences: "values only: ", or nothing."""
         ...
 
     def share(self, level: float) -> float:

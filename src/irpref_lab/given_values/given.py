@@ -27,7 +27,7 @@ class Values:
     """Values of systems by topic, which somebody else computed: see `irpref_lab.values`.
 
     It takes the place of judgments in `irpref_lab.compare`, `gate`, `against`, `leaderboard` and
-    `design`; the names of its systems take that of runs.
+    `design`; the names of its systems replace runs.
 
     Attributes
     ----------
