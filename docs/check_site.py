@@ -28,7 +28,7 @@ SEARCHED = {
     "unjudged": "holes.html",
     "is B better than A": "better.html",
     "LLM judge": "judges.html",
-    "RAG": "tutorials/run-files.html",
+    "RAG": "tutorials/rag.html",
     "irpref": "index.html",
     "which measure": "tutorials/which-measure.html",
 }

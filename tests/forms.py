@@ -5,11 +5,17 @@ import contextlib
 import io
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from irpref import read_qrels, read_run
 from irpref.data import texts
+
+
+def _of_arrow(rows):
+    with np.errstate(invalid="ignore"):  # pandas 2.1 tries whether infinite numbers are whole
+        return pd.DataFrame(rows).convert_dtypes(dtype_backend="pyarrow")
 
 
 def _pandas(rows, dtype):
@@ -68,9 +74,7 @@ except ImportError:
     pass
 else:
     FORMS["pandas on pyarrow"] = lambda rows: _pandas(rows, "string[pyarrow]")
-    FORMS["pandas ArrowDtype"] = lambda rows: pd.DataFrame(rows).convert_dtypes(
-        dtype_backend="pyarrow"
-    )
+    FORMS["pandas ArrowDtype"] = _of_arrow
 
 
 def _in_parquet(frame):

@@ -26,7 +26,7 @@ import numpy as np
 
 from irpref.errors import MeasureError
 from irpref.judged.inputs import id_text
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import listing as listing_of
 from irpref.judged.types import QrelsLike, RunLike
@@ -338,7 +338,7 @@ def explain(
     """
     import pandas as pd
 
-    explainer = Explainer(measure, judgments(qrels))
+    explainer = Explainer(measure, as_judgments(qrels))
     wanted = None if query_id is None else [explainer.topic_number(query_id)]
     account = explainer.account(run, wanted)
     ids = np.array(explainer.pool.topic_ids, dtype=object)

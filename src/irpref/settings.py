@@ -203,9 +203,9 @@ def _official_rel(dataset: Any) -> Number | None:
 def _scale_of_qrels(qrels: QrelsLike) -> Scale:
     import numpy as np
 
-    from irpref.judged.judgments import judgments
+    from irpref.judged.judgments import as_judgments
 
-    grades, counts = np.unique(judgments(qrels).pool().grade, return_counts=True)
+    grades, counts = np.unique(as_judgments(qrels).pool().grade, return_counts=True)
     by_grade = {clean_number(float(g)): int(n) for g, n in zip(grades, counts, strict=True)}
     return replace(_scale({}, by_grade, None), source="qrels")
 

@@ -27,7 +27,7 @@ import pyterrier as pt
 from irpref.explanation import RETRIEVED, Account, Explainer
 from irpref.judged.align import Listing
 from irpref.judged.inputs import id_text
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.run import listing as listing_of
 from irpref.judged.types import QrelsLike
 from irpref.kernel.segments import Bools, Ints
@@ -55,7 +55,7 @@ class _Stage(pt.Transformer):
 
     def __init__(self, qrels: QrelsLike) -> None:
         super().__init__()
-        self._qrels = judgments(qrels)
+        self._qrels = as_judgments(qrels)
         self._shown: dict[str, str] = {}  # settings, in `repr` and in drawings
         self._topic_ids = self._prepared()  # mistakes show here, not in the middle of a pipeline
 

@@ -84,8 +84,8 @@ def about_topics(
     in_notes: bool = False,
     called: str | None = None,
 ) -> list[str]:
-    """List the limits of the topics: one sentence for each cause, the same for several measures
-    once.
+    """List how runs were read, and the limits of the topics: one sentence for each cause, the same
+    for several measures once.
 
     Parameters
     ----------
@@ -113,7 +113,8 @@ def about_topics(
                 shown = [f"{len(rows):,} runs {verb} some topics; the worst: {most['text']}"]
             for sentence in shown:
                 sentences.setdefault(sentence, []).append(called or str(measure))
-    return [with_names(sentence, names) for sentence, names in sentences.items()]
+    by_measure = [with_names(sentence, names) for sentence, names in sentences.items()]
+    return [*facts.notes(inside), *by_measure]
 
 
 def with_names(sentence: str, names: Sequence[str]) -> str:

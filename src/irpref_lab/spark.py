@@ -24,7 +24,7 @@ from irpref.errors import (
     NoCommonTopicError,
     RunError,
 )
-from irpref.judged import judgments as judgments_of
+from irpref.judged import as_judgments
 from irpref.judged.preference_pool import COLUMNS as PREFERENCE_COLUMNS
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
@@ -178,7 +178,7 @@ def _bound(
     )
     for name in extra:
         sample[name] = 1
-    arguments = prepare(ours, judgments_of(sample))[1] if ours else {}
+    arguments = prepare(ours, as_judgments(sample))[1] if ours else {}
     scales = {
         str(measure): given["max_rel"]
         for measure, given in arguments.items()

@@ -35,6 +35,7 @@ LINES = {
     "curve crp": "a",
     "curve npref": "a",
     "curve pr": "a",
+    "curve fe": "a",
     "curve gain": "a",
     "curve areas": "a",
     "curve histogram": "a b",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import warnings
+from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,9 @@ import polars as pl
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
-from irpref.errors import ColumnError, InputError, MeasureError
+from irpref.errors import QRELS_FIRST, ColumnError, InputError, MeasureError
 
 AP = irpref.parse("AP")
 QRELS = {f"q{t}": {f"d{i}": int(i < 2) for i in range(6)} for t in range(4)}
@@ -108,6 +111,18 @@ def test_ranks_of_frames_stay_ranks_under_another_name(make: Callable[..., Any],
             irpref.run(other, columns={"score": name})
 
 
+def test_records_with_distances_are_read_as_such_or_refused() -> None:
+    row = namedtuple("row", ["query_id", "doc_id", "distance"])
+    rows = [row(*values) for values in DISTANCES]
+    for records in (rows, [one._asdict() for one in rows], iter(rows)):
+        if isinstance(records, list):
+            with pytest.raises(ColumnError) as error:
+                ap(records)
+            assert error.value.remedy is not None
+            assert error.value.remedy.argument == "lower_is_better"
+        assert ap(irpref.run(records, lower_is_better=True)) == 1.0
+
+
 def test_a_score_beside_a_distance_is_the_score(tmp_path: Path) -> None:
     frame = pd.DataFrame(DISTANCES, columns=["query_id", "doc_id", "distance"])
     frame.assign(score=10 - frame["distance"]).to_csv(tmp_path / "run.csv", index=False)
@@ -189,6 +204,32 @@ def test_from_a_stream_it_is_read_by_the_form_that_the_error_names(tmp_path: Pat
     assert error.value.remedy is not None
     assert (error.value.remedy.argument, error.value.remedy.example) == ("form", "tsv")
     assert irpref.read_run(io.BytesIO(data), "tsv")["score"].tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "records", "parquet", "jsonl"])
+def test_judgments_with_the_columns_of_beir_call_their_grades_score(
+    form: str, tmp_path: Path
+) -> None:
+    rows = [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query-id", "corpus-id", "score"])
+    run = frame.assign(score=frame["score"] + 0.5)
+    given: Any = tmp_path / f"qrels.{form}"
+    if form == "parquet":
+        frame.to_parquet(given)
+    elif form == "jsonl":
+        given.write_text(frame.to_json(orient="records", lines=True))
+    else:
+        given = {
+            "pandas": frame,
+            "polars": pl.DataFrame(frame.to_dict("list")),
+            "records": frame.to_dict("records"),
+        }[form]
+    assert ap(run, given) == 1.0
+    if form in ("pandas", "polars"):  # other frames are runs if they have scores
+        names = {"query-id": "query_id", "corpus-id": "doc_id"}
+        other = given.rename(columns=names) if form == "pandas" else given.rename(names)
+        with pytest.raises(ColumnError):
+            irpref.judgments(other)
 
 
 # Preferences --------------------------------------------------------------------------------------
@@ -354,6 +395,25 @@ def test_joined_lines_of_a_run_are_refused(joint: str, tmp_path: Path) -> None:
     assert len(irpref.read_run(path)) == 1
 
 
+@pytest.mark.parametrize("ending", ["tsv", "tsv.gz", "txt"])
+def test_preferences_may_have_tabs_and_any_ending(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"pairs.{ending}"
+
+    def write(lines: str) -> None:
+        data = lines.replace(" ", "\t").encode()
+        path.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+
+    write("q1 a b b\nq1 a c c\nq2 d e e\nq2 f e e\n")
+    run = {"q1": ranking("b", "c", "a"), "q2": ranking("e", "d", "f")}
+    assert values(path, run, "PrefShare", "NumPrefs") == [1.0, 4.0]
+    write("9 101 102\n9 101 103\n")
+    with pytest.raises(InputError) as error:
+        irpref.judgments(path)
+    assert error.value.remedy is not None
+    run = {"9": ranking("101", "102", "103")}
+    assert values(path, run, "PrefShare", form=error.value.remedy.example) == [1.0]
+
+
 # Large grades -------------------------------------------------------------------------------------
 
 RUN = {"u1": ranking("a", "b"), "u2": ranking("c")}
@@ -408,6 +468,202 @@ def test_other_providers_are_not_asked_about_large_grades(
     assert capsys.readouterr().out == ""
 
 
+# Judgments and run the wrong way round ------------------------------------------------------------
+
+SCORES = {
+    f"q{t}": {f"d{i}": round(9.5 - i + 0.37 * ((5 * i + t) % 3), 3) for i in range(6)}
+    for t in range(4)
+}
+FORMS = ["dict", "pandas", "polars", "tuples", "csv", "json", "jsonl", "tsv"]
+
+
+def in_form(data: dict[str, dict[str, Any]], form: str, path: Path, value: str = "score") -> Any:
+    """Judgments or a run in a form that does not say which of them it is."""
+    rows = [(q, d, n) for q, docs in data.items() for d, n in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+    if form == "dict":
+        return data
+    if form == "pandas":
+        return frame
+    if form == "polars":
+        return pl.DataFrame(frame.to_dict("list"))
+    if form == "tuples":
+        return rows
+    path = path.with_name(f"{path.name}.{form}")
+    if form == "json":
+        path.write_text(json.dumps(data))
+    elif form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in frame.to_dict("records")))
+    else:
+        frame.to_csv(path, index=False, sep="," if form == "csv" else "\t")
+    return path
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_judgments_and_a_run_that_are_swapped_are_refused(form: str, tmp_path: Path) -> None:
+    values = {"pandas": ("relevance", "score"), "polars": ("relevance", "score")}
+    given, first = values.get(form, ("score", "score"))
+    scores = in_form(SCORES, form, tmp_path / "a", given)
+    grades = in_form(QRELS, form, tmp_path / "b", first)
+    other = {q: {d: -s for d, s in docs.items()} for q, docs in SCORES.items()}
+    calls: list[Callable[[], Any]] = [
+        lambda: irpref.evaluator(["nDCG@3"], scores).calc_aggregate(grades),
+        lambda: irpref.evidence(["nDCG@3"], scores, {"a": grades}),
+        lambda: irpref_lab.compare("nDCG@3", scores, grades, other),
+        lambda: irpref_lab.compare("nDCG@3", scores, other, grades),
+        lambda: irpref_lab.gate("nDCG@3", scores, grades, other),
+        lambda: irpref_lab.against("nDCG@3", scores, "a", {"a": grades, "b": other}),
+        lambda: irpref_lab.leaderboard("nDCG@3", scores, {"a": grades, "b": other}),
+        lambda: irpref.explain("DCG@3", scores, grades, "q1"),
+    ]
+    for call in calls:
+        with pytest.raises(InputError) as error:
+            call()
+        assert error.value.remedy == QRELS_FIRST
+    found = irpref_lab.check(scores, {"a": grades})
+    assert found["code"][0] == "invalid-run"
+
+
+def test_the_command_says_in_which_order_files_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_text(json.dumps(SCORES))
+    Path("qrels.json").write_text(json.dumps(QRELS))
+    for command in ("eval", "compare", "gate", "against", "intervals", "crosscheck"):
+        runs = ["qrels.json", "a.json"][: 1 + (command in ("compare", "gate", "against"))]
+        assert main([command, "a.json", *runs, "nDCG@3"]) in (1, 2)
+        out = capsys.readouterr()
+        assert out.out == ""
+        assert "judgments come before runs" in out.err
+    assert main(["eval", "qrels.json", "a.json", "nDCG@3"]) == 0
+
+
+@pytest.mark.parametrize("numbers", ["grades", "probabilities", "ties", "lists", "one topic"])
+def test_judgments_and_runs_in_their_places_are_not_taken_for_each_other(numbers: str) -> None:
+    probable = {q: {d: 1 / (1 + s) for d, s in docs.items()} for q, docs in SCORES.items()}
+    tied = {q: dict.fromkeys(docs, 1.0) for q, docs in SCORES.items()}
+    lists = {q: list(docs) for q, docs in SCORES.items()}
+    qrels, run = {
+        "grades": (QRELS, SCORES),
+        "probabilities": (probable, SCORES),
+        "ties": (QRELS, tied),
+        "lists": (probable, lists),
+        "one topic": ({"q": {"a": 0.5, "b": 0.25, "c": 0.1}}, {"q": {"a": 1, "b": 1, "c": 2}}),
+    }[numbers]
+    ndcg = irpref.parse("nDCG")
+    assert irpref.evaluator([ndcg], qrels).calc_aggregate(run)[ndcg] > 0
+
+
+def test_whoever_names_the_judgments_or_the_run_is_believed() -> None:
+    tied = {q: dict.fromkeys(docs, 1.0) for q, docs in SCORES.items()}
+    assert ap(tied, irpref.judgments(SCORES)) == 1.0
+    assert ap(irpref.run(tied), SCORES) == 1.0
+    named = irpref.judgments(SCORES, known={"q1": ["d1"]})
+    assert ap(tied, named) == ap(tied, irpref.judgments(named).only(["q1"])) == 1.0
+    with pytest.raises(InputError):
+        ap(tied, SCORES)
+
+
+def test_the_functions_of_pyterrier_refuse_the_same() -> None:
+    pt = pytest.importorskip("pyterrier")
+    rows = [(q, d, s, QRELS[q][d]) for q, docs in SCORES.items() for d, s in docs.items()]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "score", "label"])
+    topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+    right = frame[["qid", "docno", "score"]], frame[["qid", "docno", "label"]]
+    wrong = frame[["qid", "docno"]].assign(score=frame["label"] * 1.0)
+    scores = frame[["qid", "docno"]].assign(label=frame["score"])
+    assert pt.irpref.leaderboard([right[0]], topics, right[1], ["AP"], pairs="none") is not None
+    names = [pt.irpref.leaderboard, pt.irpref.compare, pt.irpref.gate, pt.irpref.intervals]
+    for call in names:
+        systems = [wrong] if call is pt.irpref.intervals else [wrong, wrong]
+        with pytest.raises(InputError):
+            call(systems, topics, scores, ["AP"])
+    with pytest.raises(InputError):
+        pt.Experiment([wrong], topics, scores, [irpref.parse("QMeasure")])
+    distances = right[0].rename(columns={"score": "distance"}).assign(distance=-frame["score"])
+    with pytest.raises(ColumnError) as error:
+        pt.irpref.compare([distances, distances], topics, right[1], ["AP"])
+    assert error.value.remedy is not None
+    read = irpref.run(distances, **{error.value.remedy.argument: error.value.remedy.example})
+    means = pt.irpref.compare([right[0], read], topics, right[1], ["AP"])
+    assert means["difference"].tolist() == [0.0]
+
+
+# Fused and rounded scores; topics that were cut off -------------------------------------------------
+
+TOPICS = [f"t{t:02}" for t in range(30)]
+GRADED = {topic: {f"d{i}": int(i < 4) for i in range(12)} for topic in TOPICS}
+
+
+def fused(places: int) -> dict[str, dict[str, float]]:
+    """Reciprocal ranks, rounded: the four relevant documents are in the first five of each topic."""
+    order = [0, 1, 4, 2, 3, *range(5, 12)]
+    docs = {f"d{i}": round(1 / (60 + rank), places) for rank, i in enumerate(order, 1)}
+    return dict.fromkeys(TOPICS, docs)
+
+
+def lines_of(run: dict[str, dict[str, float]]) -> str:
+    """A run as TREC has it."""
+    return "".join(
+        f"{topic} Q0 {doc} {rank} {score} x\n"
+        for topic, docs in run.items()
+        for rank, (doc, score) in enumerate(docs.items(), 1)
+    )
+
+
+def evidence_of(path: Path) -> dict[str, Any]:
+    """The evidence on a run by code."""
+    found = irpref.evidence(["AP"], GRADED, {"run": path})
+    return {row["code"]: row for row in found.to_dict("records")}
+
+
+def test_ties_that_rounding_makes_are_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.json").write_text(json.dumps(GRADED))
+    for places in (3, 6):
+        Path(f"{places}.run").write_text(lines_of(fused(places)))
+    assert "ties" not in evidence_of(Path("6.run"))
+    found = evidence_of(Path("3.run"))["ties"]
+    assert (found["level"], found["topics"], found["example"]) == ("warning", 30, "t00")
+    # Ranks 1, 2, 4 and 5; with three decimals, the first four tie at .016, and ids put d4 first.
+    exact = (1 + 1 + 3 / 4 + 4 / 5) / 4
+    assert ap(Path("6.run"), GRADED) == pytest.approx(exact)
+    assert ap(irpref.run("3.run", ties="input"), GRADED) == pytest.approx(exact)
+    assert ap(Path("3.run"), GRADED) < exact - 0.1
+    main(["eval", "qrels.json", "3.run", "AP", "--ties", "input"])
+    assert capsys.readouterr().out == "AP\t0.8875\n"
+    main(["check", "qrels.json", "3.run"])
+    assert "documents of different grades are tied" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["trec", "dict", "pandas"])
+def test_a_candidate_that_was_cut_off_does_not_pass(form: str, tmp_path: Path) -> None:
+    main_run, short = fused(6), {topic: fused(6)[topic] for topic in TOPICS[:18]}
+    given: Any = short
+    if form == "trec":
+        given = tmp_path / "short.run"
+        given.write_text(lines_of(short))
+    elif form == "pandas":
+        given = in_form(short, form, tmp_path)
+    found = irpref.evidence(["AP"], GRADED, {"main": main_run, "short": given})
+    (row,) = found[found["code"] == "unanswered"].to_dict("records")
+    assert (row["run"], row["level"], row["topics"], row["example"]) == (
+        *("short", "grave", 12),
+        "t18",
+    )
+    assert "12 of 30 topics" in row["text"]
+    gated = irpref_lab.gate("AP", GRADED, main_run, given)
+    assert gated.verdict != "pass"
+    assert "12 of 30 topics" in " ".join(gated.notes)
+    assert irpref_lab.compare("AP", GRADED, main_run, given)["verdict"].tolist() == ["cannot tell"]
+    # Topics that both answer: the same values.
+    both = {topic: GRADED[topic] for topic in TOPICS[:18]}
+    assert irpref_lab.gate("AP", both, main_run, given).verdict == "pass"
+
+
 # Names that are not UTF-8 -------------------------------------------------------------------------
 
 
@@ -424,10 +680,14 @@ def test_names_of_runs_that_are_not_utf8_can_be_written(
             Path(name).write_text("".join(f"{q} Q0 {d} 1 {9 - s} t\n" for q, d, s in DISTANCES))
         except OSError:
             pytest.skip("this file system has no such names")
-    for command in ("eval", "compare", "gate", "against", "leaderboard", "intervals", "crosscheck"):
+    commands = ["eval", "compare", "gate", "against", "leaderboard", "intervals", "crosscheck"]
+    for command in (*commands, "check", "explain", "curve pr"):
         for form in ("table", "json"):
-            runs = names if command != "crosscheck" else names[:1]
-            main([command, "qrels.json", *runs, "AP", "-o", form])
+            runs = names[:1] if command in ("crosscheck", "explain") else names
+            words = [*command.split(), "qrels.json", *runs]
+            words += [] if command == "curve pr" else ["RPref(max_rel=1)"]
+            words += ["-t", "q1"] if command == "explain" else []
+            assert main([*words, "-o", form]) in (0, 3)
             out = capsys.readouterr()
             assert out.out.encode(), (command, form, out.err)
     assert main(["report", "qrels.json", *names, "AP", "-f", "report.html"]) == 0

@@ -4,6 +4,7 @@ Markdown, JSON.
 BibTeX and pdfLaTeX are run where they are installed (CI installs them); pybtex parses as BibTeX
 does, everywhere."""
 
+import csv
 import io
 import json
 import shutil
@@ -143,9 +144,20 @@ def test_json_is_one_array_of_the_rows_of_jsonl():
 
 
 def test_csv_keeps_names_as_they_are():
-    names = ["=1+1", "+x", "-x", "@x", 'a"b', "a,b", "a\r\nb"]
+    names = ['a"b', "a,b", "a\r\nb", "a=b", "'=1"]
     made = text(Table([Column("run", left=True)], [[name] for name in names]), "csv")
     assert pd.read_csv(io.StringIO(made, newline=""))["run"].tolist() == names
+
+
+def test_no_cell_of_csv_is_a_formula():
+    names = ["=1+1", "+x", "-x", "@x", "\t=1", " =1", "-1+1", "=cmd|' /C calc'!A0"]
+    made = text(Table([Column("=run", left=True)], [[name] for name in names]), "csv")
+    head, *rows = csv.reader(io.StringIO(made, newline=""))
+    assert head == ["'=run"]
+    assert rows == [[f"'{name}"] for name in names]
+    numbers = ["-0.5", "+0.5", "-1e-05", "-inf", "-3"]
+    made = text(Table([Column("value")], [[number] for number in numbers]), "csv")
+    assert made.splitlines() == ["value", *numbers]
 
 
 def test_markdown_shows_names_as_they_are():

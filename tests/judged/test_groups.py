@@ -27,6 +27,7 @@ TABLES = {
         qrels, runs, "RPref(max_rel=3)", n=(2, 4), **more
     ),
     "pr": curves.interpolated_precision,
+    "fe": lambda qrels, runs, **more: curves.f_and_e(qrels, runs, depth=20, **more),
     "gain": lambda qrels, runs, **more: curves.cumulated_gain(qrels, runs, depth=20, **more),
     "areas": lambda qrels, runs, **more: curves.gain_areas(qrels, runs, depth=20, **more),
     "histogram": lambda qrels, runs, **more: curves.precision_histogram(

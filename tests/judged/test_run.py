@@ -8,6 +8,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.errors import ArgumentError, CutWarning, InputError, RunError
+from irpref.measures.declare import registered
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"d": 1}}
 RUN = {"q1": {"a": 1.0, "b": 3.0, "x": 2.0}, "q2": {"d": 1.0}}
@@ -29,6 +30,20 @@ def test_a_run_is_accepted_wherever_runs_are_with_the_same_values():
     again = irpref_lab.compare("AP", QRELS, read, RUN)
     assert again["difference"].tolist() == [0.0]
     assert irpref.run(read) is read
+
+
+@pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
+@pytest.mark.parametrize("name", [*registered(), "AP", "nDCG", "RR", "Bpref"])
+def test_every_measure_has_the_same_value_for_a_run_that_was_read(name):
+    measure = irpref.parse("NPref(n=2)" if name == "NPref" else name)
+    chosen = [measure, measure(cutoff=3)] if "cutoff" in measure.SUPPORTED_PARAMS else [measure]
+    documents = {f"d{i}": i % 3 for i in range(30)}
+    qrels = pd.DataFrame(
+        {"query_id": "q", "doc_id": list(documents), "relevance": list(documents.values())}
+    ).assign(known=True, expected=4)
+    run = {"q": {f"d{i}": float(i * 7 % 13) for i in range(0, 30, 2)}}
+    evaluate = irpref.evaluator(chosen, qrels)
+    assert evaluate.calc_aggregate(irpref.run(run)) == evaluate.calc_aggregate(run)
 
 
 def test_a_run_says_in_two_lines_what_it_holds():
@@ -156,3 +171,17 @@ def test_a_run_knows_that_its_file_may_have_been_cut_off(tmp_path):
     assert read.cut is not None
     with pytest.raises(InputError):
         irpref_lab.gate("AP", {"q1": {"a": 1}, "q2": {"b": 1}}, read, read)
+
+
+def test_judgments_know_that_their_file_may_have_been_cut_off(tmp_path):
+    path = tmp_path / "cut.qrels"
+    path.write_text("q1 0 a 10\nq1 0 b 0\nq2 0 b 10")
+    with pytest.warns(CutWarning):
+        read = irpref.judgments(path)
+    assert read.cut is not None
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
+    for given in (read, read.only(["q1", "q2"]), path):
+        with pytest.raises(InputError) as error:
+            irpref_lab.gate("AP", given, run, run)
+        assert error.value.path == str(path)
+    assert irpref.judgments({"q1": {"a": 1}}).cut is None

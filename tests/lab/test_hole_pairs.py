@@ -17,7 +17,7 @@ from irpref.datasets import load
 from irpref.kernel import Holes
 from irpref.measures import registered
 from irpref_lab.trust.holes import difference_intervals, hole_intervals, pair_intervals
-from irpref_lab.trust.holes.turnable import bounds_of_pair
+from irpref_lab.trust.holes.turnable import Turnable
 from reference import FORMULAS as ORACLES
 from reference import order
 from strategies import collections, few_relevant
@@ -219,6 +219,14 @@ def test_all_pairs_at_once_are_those_one_by_one(name, grades, collection, moves)
             for column in ("value", "low", "high"):
                 assert getattr(row, column) == pytest.approx(mean[column], abs=1e-14)
             assert row.exact == mean["exact"]
+
+
+def bounds_of_pair(measure, qrels, runs, is_enough):
+    """Bounds of the mean difference of two runs over all topics."""
+    evaluate = irpref.evaluator([measure], qrels)
+    turnable = Turnable(evaluate, [irpref.run(run).on(evaluate.pool) for run in runs.values()])
+    topics = np.array(evaluate.by_id)
+    return turnable.bounds(evaluate.measures[0], topics, is_enough)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP", "RR", "P@10", "nDCG", "RBP(rel=1)"])

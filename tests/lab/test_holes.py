@@ -21,7 +21,7 @@ import irpref
 import irpref_lab
 from irpref.measures import declare, registered
 from irpref.measures.declare import KernelMeasure, Param
-from irpref_lab.trust.holes import hole_intervals
+from irpref_lab.trust.holes import hole_intervals, notes_on
 from real_runs import qrels_of, runs_of
 from reference import FORMULAS as ORACLES
 from reference import order, scale_of
@@ -491,3 +491,23 @@ def test_values_of_submitted_runs_lie_in_their_intervals(folder, data_dir):
         assert table[table["measure"].isin(["P@10", "RR", "R@100"])]["exact"].all()
         assert (table["low"] <= table["value"] + 1e-12).all()  # unjudged is not relevant for these
         assert (table["value"] <= table["high"] + 1e-12).all()
+
+
+def test_a_relevant_document_that_nobody_retrieved_is_in_no_interval():
+    run = {"q": {"a": 1.0}}
+    row = hole_intervals("nDCG", {"q": {"a": 1}}, run).iloc[0]
+    assert (row["low"], row["value"], row["high"], row["exact"]) == (1.0, 1.0, 1.0, True)
+    later = irpref.evaluator("nDCG", {"q": {"a": 1, "b": 4}}).calc_aggregate(run)
+    assert [*later.values()] == pytest.approx([1 / (4 + 1 / math.log2(3))])
+
+
+def test_a_value_outside_its_interval_is_said():
+    # Nobody judged u. Without it no judged non-relevant document is above a; with grade 0, u is.
+    qrels = {"q": {"a": 1, "n": 0}}
+    inside = hole_intervals(["P@1"], qrels, {"q": {"u": 2.0, "a": 1.0}})
+    assert len(notes_on(inside)) == 1
+    outside = hole_intervals(["Bpref"], qrels, {"q": {"u": 2.0, "a": 1.0, "n": 0.0}}, [0])
+    assert outside["value"].tolist() == [1.0, 1.0]
+    assert outside["high"].tolist() == [0.0, 0.0]
+    _, reason = notes_on(outside)
+    assert "Bpref" in reason

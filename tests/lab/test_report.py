@@ -369,7 +369,7 @@ def hostile():
         baseline=HOSTILE[0],
         title=HOSTILE[1],
         topics=asked,
-        documents=titles,
+        titles=titles,
     )
     return page.html
 
@@ -557,7 +557,7 @@ def test_texts_from_files(tmp_path):
     (tmp_path / "topics.tsv").write_text("q0\twhat is asked\nq1\tsomething else\n")
     (tmp_path / "docs.jsonl").write_text('{"doc_id": "d0", "title": "A title"}\n')
     page = irpref_lab.report(
-        ["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=str(tmp_path / "docs.jsonl")
+        ["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", titles=str(tmp_path / "docs.jsonl")
     )
     data = Page(page.html).data
     assert data["queries"][:3] == ["what is asked", "something else", None]
@@ -587,7 +587,7 @@ def test_texts_from_files(tmp_path):
 )
 def test_a_line_of_texts_ends_at_a_line_feed_only_and_may_be_empty(tmp_path, written, found):
     (tmp_path / "docs").write_bytes(written.encode())
-    assert texts(tmp_path / "docs", "documents", ["d0", "d1"]) == found
+    assert texts(tmp_path / "docs", "titles", ["d0", "d1"]) == found
 
 
 @pytest.mark.parametrize(
@@ -606,10 +606,10 @@ def test_a_line_of_texts_that_cannot_be_read_is_named(tmp_path, line):
     with pytest.raises(
         ValueError, match=r"docs, line 2: expected `id<TAB>text` or a JSON record with id and text"
     ):
-        texts(tmp_path / "docs", "documents", ["d0"])
+        texts(tmp_path / "docs", "titles", ["d0"])
     (tmp_path / "docs").write_bytes(b"d1\tB\nd0\tcaf\xe9\n")
     with pytest.raises(ValueError, match="docs, line 2: this is not UTF-8"):
-        texts(tmp_path / "docs", "documents", ["d0"])
+        texts(tmp_path / "docs", "titles", ["d0"])
 
 
 def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):

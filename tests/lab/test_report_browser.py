@@ -394,7 +394,7 @@ def test_hostile_names_do_nothing(browser, tmp_path):
         runs,
         path,
         topics=texts,
-        documents={"d0": HOSTILE[1]},
+        titles={"d0": HOSTILE[1]},
         baseline=HOSTILE[0],
     )
     browser.open(path)

@@ -4,6 +4,7 @@ that asks several questions of them."""
 from collections import Counter
 
 import pytest
+from test_read_once import QRELS, USES
 
 import irpref
 import irpref_lab
@@ -34,7 +35,8 @@ def counts(monkeypatch):
     looked_up = align._parts_of
 
     def lookups(pool, *arguments):
-        counted["lookups"] += pool.n_topics == len(CAST.qrels)  # not of small ones made by us
+        # Not of small ones made by us.
+        counted["lookups"] += pool.n_topics in (len(CAST.qrels), len(QRELS))
         return looked_up(pool, *arguments)
 
     monkeypatch.setattr(align, "_parts_of", lookups)
@@ -85,13 +87,92 @@ def test_a_report_reads_and_looks_up_each_run_once(counts):
     assert counts["pools"] == 1
 
 
-def test_judgments_and_runs_are_opened_once(counts, monkeypatch, tmp_path):
-    opened = Counter()
+# Evaluators made, and kernel passes, of each function. A pass is all measures on one run: of each
+# run as it is and with the documents that it lacks, and of the rankings that show what a measure
+# can tell apart; the first time, the usual measures beside a threshold are evaluated on these, too.
+OF_TWO_RUNS = {
+    "compare": (1, 8),
+    "gate": (2, 12),
+    # A section each makes its own: whether another measure says something else, intervals over tied
+    # and over unjudged documents of each run and pair, curves.
+    "report": (8, 34),
+}
+OF_FIVE_RUNS = {"against": (1, 14), "leaderboard": (1, 14), "evidence": (1, 14), "check": (2, 21)}
+
+
+@pytest.mark.parametrize("groups", [None, {t: t < "115" for t in CAST.qrels}])
+@pytest.mark.parametrize("measures", ["nDCG@10", ["nDCG@10", "AP", "RR", "P@10"]])
+@pytest.mark.parametrize("name", ["compare", "gate"])
+def test_a_verdict_makes_one_evaluator_whatever_is_asked(counts, name, measures, groups):
+    function = getattr(irpref_lab, name)
+    first, second = TWO.values()
+    assert function(measures, CAST.qrels, first, second, groups=groups)["could_turn"].any()
+    evaluators, passes = OF_TWO_RUNS[name]
+    assert counts["evaluators"] <= evaluators
+    assert counts["kernel passes"] <= passes
+    assert counts["pools"] == 1
+    assert counts["lookups"] == 2
+
+
+@pytest.mark.parametrize("name", [*OF_TWO_RUNS, *OF_FIVE_RUNS])
+def test_evaluators_and_kernel_passes_do_not_grow(counts, name):
+    if name == "report":
+        pytest.importorskip("vl_convert")
+    ask(name, TWO if name in OF_TWO_RUNS else CAST.runs)
+    evaluators, passes = (OF_TWO_RUNS | OF_FIVE_RUNS)[name]
+    assert counts["evaluators"] <= evaluators
+    assert counts["kernel passes"] <= passes
+
+
+# Runs are judged by two sets of judgments: those of humans and those of a judge, too.
+TWICE = ("irpref_lab.intervals of a judge",)
+
+
+@pytest.mark.parametrize("name", USES)
+def test_every_function_opens_each_file_once_and_looks_up_each_run_once(
+    counts, opened, name, tmp_path
+):
+    pytest.importorskip("matplotlib")
+    if name == "irpref_lab.report":
+        pytest.importorskip("vl_convert")
+    runs = []
+
+    def written(data, value):
+        path = tmp_path / f"{value}{len(list(tmp_path.iterdir()))}"
+        middle, end = ("Q0", "{} 0 {!r} t\n") if value == "score" else ("0", "{} {!r}\n")
+        path.write_text(
+            "".join(
+                f"{topic} {middle} " + end.format(doc, number)
+                for topic, docs in data.items()
+                for doc, number in docs.items()
+            )
+        )
+        if value == "score":
+            runs.append(path)
+        return str(path)
+
+    USES[name](written)
+    assert all(opened[str(path)] == 1 for path in runs)
+    assert max(opened.values(), default=1) == 1
+    if name != "irpref_lab.sampled":  # its plan is drawn here, from runs in memory
+        assert counts["reads of runs"] <= len(runs)
+        assert counts["lookups"] <= len(runs) * (2 if name in TWICE else 1)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """How often each path is opened from here on."""
+    paths = Counter()
 
     def opening(file, *arguments, **options):
-        opened[file] += isinstance(file, str)
+        paths[file] += isinstance(file, str)
         return open(file, *arguments, **options)
 
+    monkeypatch.setattr("irpref.data.source.open", opening, raising=False)
+    return paths
+
+
+def test_judgments_and_runs_are_opened_once(opened, tmp_path):
     paths = []
     for name, frame in (("qrels", CAST.qrels_frame()), *((n, CAST.run_frame(n)) for n in TWO)):
         path = tmp_path / name
@@ -104,6 +185,5 @@ def test_judgments_and_runs_are_opened_once(counts, monkeypatch, tmp_path):
         )
         path.write_text("".join(lines))
         paths.append(str(path))
-    monkeypatch.setattr("irpref.data.source.open", opening, raising=False)
     irpref_lab.compare("nDCG@10", *paths)
     assert {opened[path] for path in paths} == {1}

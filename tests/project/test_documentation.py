@@ -105,6 +105,7 @@ SHOWN = (
     "tutorials/own-measure.md",
     "tutorials/preferences.md",
     "tutorials/reading-a-report.md",
+    "tutorials/rag.md",
     "tutorials/run-files.md",
     "tutorials/which-measure.md",
 )

@@ -123,6 +123,7 @@ USES: dict[str, Callable[[Form], Any]] = {
         judged(m), of_runs(m), measure="RPref(max_rel=3)"
     ),
     "curves.interpolated_precision": lambda m: curves.interpolated_precision(judged(m), first(m)),
+    "curves.f_and_e": lambda m: curves.f_and_e(judged(m), of_runs(m)),
     "curves.cumulated_gain": lambda m: curves.cumulated_gain(judged(m), of_runs(m)),
     "curves.gain_areas": lambda m: curves.gain_areas(judged(m), of_runs(m)),
     "curves.precision_histogram": lambda m: curves.precision_histogram(

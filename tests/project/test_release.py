@@ -309,7 +309,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
         ]
     }
     package = {name for name in names if name.parts[0] != info.name}
-    tops = ["irpref", "irpref_lab", "irpref_pyterrier"]
+    tops = ["irpref", "irpref_command", "irpref_lab", "irpref_pyterrier"]
     assert {name.parts[0] for name in package} == set(tops)
     compiled = set() if is_pure(wheels[0]) else {PurePosixPath("irpref/data/_native.abi3.so")}
     # Every file of the source tree; caches and what editors leave are no part of it.

@@ -17,6 +17,7 @@ import irpref
 import reference
 from irpref import CRP, RPref, ScaleWarning, curves
 from irpref.datasets import examples, load
+from irpref.errors import ArgumentError
 from reference import position
 from reference.preference import partition_value
 from reference.symbols import relevance
@@ -219,6 +220,43 @@ def test_levels_are_exact_where_floating_point_is_not(R):
     assert iprec(qrels, run) != pytest.approx(ours.tolist())
 
 
+def test_f_and_e_follow_from_the_precision_and_recall_that_the_lecture_prints():
+    table = topic(curves.f_and_e(BOOK.qrels, BOOK.runs["run"], beta=2, per_topic=True), "q1")
+    # Rank of each relevant document; printed: recall 10 to 50 %, precision 1, .66, .5, .4, .33.
+    for rank, recall, precision in (
+        (1, F(1, 10), F(1)),
+        (3, F(2, 10), F(2, 3)),
+        (6, F(3, 10), F(1, 2)),
+        (10, F(4, 10), F(2, 5)),
+        (15, F(5, 10), F(1, 3)),
+    ):
+        harmonic = 2 / (1 / recall + 1 / precision)
+        e = 1 - 5 / (4 / recall + 1 / precision)
+        row = table.iloc[rank - 1]
+        assert row[["rank", "recall", "precision", "f", "e"]].tolist() == pytest.approx(
+            [rank, *map(float, (recall, precision, harmonic, e))]
+        )
+    one = topic(curves.f_and_e(BOOK.qrels, BOOK.runs["run"], per_topic=True), "q1")
+    assert one["e"].tolist() == pytest.approx((1 - one["f"]).tolist())
+
+
+@pytest.mark.parametrize("beta", [0, 0.5, 2])
+def test_f_and_e_at_a_rank_are_the_measures_at_this_cutoff(beta):
+    table = curves.f_and_e(SYNTHETIC.qrels, SYNTHETIC.runs["noisy"], beta=beta, rel=2, depth=12)
+    for rank in (1, 5, 12):
+        measures = [f"FMeasure(rel=2)@{rank}", f"EMeasure(rel=2,beta={beta})@{rank}"]
+        found = irpref.evaluator(measures, SYNTHETIC.qrels).calc_aggregate(SYNTHETIC.runs["noisy"])
+        assert table.loc[rank - 1, ["f", "e"]].tolist() == pytest.approx([*found.values()])
+
+
+def test_nothing_relevant_has_f_0_and_e_1():
+    table = curves.f_and_e({"q": {"a": 0}}, {"q": {"a": 1.0}})
+    assert table[["recall", "precision", "f", "e"]].values.tolist() == [[0, 0, 0, 1]]
+    assert curves.f_and_e({"q": {"a": 1}}, {}, depth=2)["e"].tolist() == [1, 1]
+    with pytest.raises(ArgumentError):
+        curves.f_and_e({"q": {"a": 1}}, {"q": {"a": 1.0}}, beta=-1)
+
+
 def test_summary_counts_topics_that_were_not_answered():
     qrels = {"1": {"a": 1}, "2": {"b": 2, "c": 0}, "3": {"d": 0}}
     run = {"1": {"a": 2.0, "x": 1.0}, "9": {"a": 1.0}}
@@ -415,6 +453,7 @@ TABLES = {
         qrels, runs, RPref(max_rel=3), **more
     ),
     "precision": lambda qrels, runs, **more: curves.interpolated_precision(qrels, runs, **more),
+    "fe": lambda qrels, runs, **more: curves.f_and_e(qrels, runs, **more),
     "gain": lambda qrels, runs, **more: curves.cumulated_gain(qrels, runs, **more),
     "histogram": lambda qrels, runs, **more: curves.precision_histogram(qrels, runs, {}, **more),
     "paired": lambda qrels, runs, **more: curves.paired_differences(
@@ -433,15 +472,15 @@ def test_several_runs_follow_each_other(name):
         assert_frame_equal(together[together["run"] == run].reset_index(drop=True), alone)
 
 
-@pytest.mark.parametrize("name", ["crp", "npref", "precision", "gain"])
+@pytest.mark.parametrize("name", ["crp", "npref", "precision", "fe", "gain"])
 def test_averages_are_means_over_all_topics_of_the_qrels(name):
-    options = {"depth": 40} if name in ("crp", "gain") else {}
+    options = {"depth": 40} if name in ("crp", "fe", "gain") else {}
     runs = {
         name: SYNTHETIC.runs[name] for name in ("strong", "noisy")
     }  # noisy does not answer one topic
     by_topic = TABLES[name](SYNTHETIC.qrels, runs, per_topic=True, **options)
     over = TABLES[name](SYNTHETIC.qrels, runs, **options)
-    key = {"crp": "rank", "npref": "n", "precision": "recall", "gain": "rank"}[name]
+    key = {"crp": "rank", "npref": "n", "precision": "recall", "fe": "rank", "gain": "rank"}[name]
     # Ratios are those of the means.
     columns = [
         column

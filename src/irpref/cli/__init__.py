@@ -23,9 +23,9 @@ from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, error_status, irp
 from irpref.cli.in_order import in_order
 from irpref.cli.parameter_types import Complete
 from irpref.cli.remedies import text_of
-from irpref.cli.say import complain, head
+from irpref.cli.say import complain, head, put
 from irpref.data.source import remembered
-from irpref.errors import QRELS_FIRST, InputError, IrprefWarning, Told, UnknownMeasureError
+from irpref.errors import QRELS_FIRST, IrprefError, IrprefWarning, Told, UnknownMeasureError
 from irpref.messages import did_you_mean, once_per_call, visible
 
 COMPLETE = "_IRPREF_COMPLETE"  # set by a shell that asks for completions
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"ended by exit({stop.code!r}) in what the command has called")
         return error_status(ctx)
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
-        if isinstance(error, InputError) and error.remedy == QRELS_FIRST:
+        if isinstance(error, IrprefError) and error.remedy == QRELS_FIRST:
             error.remedy = in_order(arguments, ctx)
         complain(error)
         if isinstance(error, OSError):
@@ -201,7 +201,7 @@ def _warnings_as_lines() -> Iterator[None]:
     others: Counter[Any] = Counter()
 
     def say(text: str) -> None:
-        sys.stderr.write(f"{head(33)} warning: {visible(' '.join(text.split()))}\n")
+        put(f"{head(33)} warning: {visible(' '.join(text.split()))}")
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         text = text_of(message)

@@ -16,9 +16,10 @@ import click
 from irpref.cli.command import READING
 from irpref.cli.parameter_types import Complete, none_of
 from irpref.cli.remedies import as_option, text_of
-from irpref.data.columns import Reading
+from irpref.data.columns import PLAIN, Reading
 from irpref.data.columns import reading as reading_of
 from irpref.data.forms import ALL_ENDINGS, is_folder, without_endings
+from irpref.data.rows import counted_row
 from irpref.data.run_names import run_names
 from irpref.errors import (
     EmptyJudgmentsError,
@@ -27,7 +28,9 @@ from irpref.errors import (
     IrprefWarning,
     MeasureError,
 )
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.groups import read_groups
+from irpref.judged.judgments import Judgments, as_judgments
+from irpref.judged.run import Run, excluded_documents, read_once
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_limits, check_parameters
@@ -41,12 +44,13 @@ if TYPE_CHECKING:
 # A name that ends with a number, which counts the runs of a system.
 _NUMBERED = re.compile(r"(.*[^-._/\\])[-._]+\d+", re.DOTALL)
 
-# The options that say how runs are ranked, as `irpref.run` calls them.
+# The options that say how runs are ranked and which of their rows count, as `Reading` calls them.
 ORDER = ("ties", "float32", "ignore_self", "lower_is_better")
+ROWS = ("exclude", "documents", "repeated")
 # The parameters that `Inputs.from_options` takes, whichever of their options a command has.
 INPUTS = (
     *("qrels", "arguments", "measure", "topic", "known"),
-    *("format", "columns", "labels", "jobs", "repeats", *ORDER),
+    *("format", "columns", "labels", "jobs", "repeats", *ORDER, *ROWS),
 )
 
 
@@ -101,7 +105,7 @@ class Inputs:
         Parameters
         ----------
         takes, default : see `irpref.cli.options.inputs`
-        **options : `format`, `columns`, `labels`, `float32` and `ties`, as far as given
+        **options : `format`, `columns`, `labels`, `ORDER` and `ROWS`, as far as given
 
         Raises
         ------
@@ -127,11 +131,11 @@ class Inputs:
     def all_judgments(self) -> Judgments:
         """Read the judgments, with the documents of --known."""
         read = read_judgments(self.qrels, self.form)
-        return judgments(read, known=self.known_documents())
+        return as_judgments(read, known=self.known_documents())
 
     def known_documents(self) -> Judgments | None:
         """Read the documents of --known."""
-        return None if self.known is None else judgments(self.known, form=self.form)
+        return None if self.known is None else as_judgments(self.known, form=self.form)
 
     def judgments(self) -> Judgments:
         """Read the judgments of the topics of -t; the measures keep the scale of all judgments."""
@@ -155,14 +159,13 @@ class Inputs:
 
         Raises the error of the first run that cannot be read, with its name.
         """
-        from irpref import read_run
         from irpref.judged.stream import each, n_jobs
         from irpref.values.progress import progress
 
         jobs = min(self.jobs or n_jobs(), max(len(self.files), 1))
 
-        def read(path: str) -> Any:
-            return read_run(path, self.form)
+        def read(path: str) -> Run:
+            return read_once(path, self.form or PLAIN)
 
         runs: Any = each(read, self.files.values(), jobs)
         with progress(zip(self.files, runs, strict=True), len(self.files)) as steps:
@@ -171,7 +174,7 @@ class Inputs:
                 if done.error is not None:
                     runs.close()  # the rest is not read
                     raise named(done.error, done.item)
-                if done.value.empty:
+                if not len(done.value):
                     warn_user(
                         "the run is empty: all topics have the value of an empty ranking",
                         IrprefWarning,
@@ -225,8 +228,21 @@ def _reading(options: Mapping[str, Any]) -> Reading | None:
     """Say how to read files, from the options; None if there are none."""
     given = [options.get(name) for name in ("format", "columns", "labels")]
     order = {name: options[name] for name in ORDER if name in options}
-    how = replace(shared_reading(*given), **order)
+    files = shared_reading(*given)
+    how = replace(files, **order, **_rows(files, options))
     return how if any(given) or how.changes_runs else None
+
+
+def _rows(files: Reading, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Which rows of runs count, as `Reading` calls it."""
+    exclude, documents = options.get("exclude"), options.get("documents")
+    if documents is not None and os.path.isfile(documents):
+        documents = read_groups(documents, ("chunk", "document"))
+    return {
+        "excluded": exclude and excluded_documents(as_judgments(exclude, form=files)),
+        "documents": documents,
+        "repeats": counted_row(options.get("repeated"), documents),
+    }
 
 
 # Sorting ------------------------------------------------------------------------------------------
@@ -475,7 +491,7 @@ def read_judgments(name: str, form: Reading | None = None) -> Judgments:
     name : str
     form : Reading, optional
     """
-    read = judgments(name, form=form)
+    read = as_judgments(name, form=form)
     if not len(read):
         raise EmptyJudgmentsError(
             "the qrels are empty: there is nothing to judge a run against",

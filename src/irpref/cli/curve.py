@@ -76,6 +76,17 @@ _kind(
     options.judged_only,
     per_topic,
 )
+_kind(
+    "fe",
+    "RUN...",
+    "f_and_e",
+    "Recall, precision, F and E by rank.",
+    options.beta,
+    options.rel,
+    options.judged_only,
+    options.depth,
+    per_topic,
+)
 _of_gain = (options.judged_only, options.depth, options.gain, per_topic)
 _kind(
     "gain",

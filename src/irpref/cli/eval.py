@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, compress
@@ -18,7 +17,7 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs, named, only_topics, warn_again
 from irpref.cli.command import ERROR, OK, command
 from irpref.cli.output import Output
-from irpref.cli.say import complain, say
+from irpref.cli.say import complain, put, say
 from irpref.errors import JudgmentsError
 from irpref.messages import DegenerateWarning, warn_user, whole_files
 from irpref.observed.scored_files import Scorer, Scores
@@ -131,7 +130,7 @@ def evaluate(
     rows = _rows(scores, given.measures, wanted)
     if out.form in ("json", "jsonl") and places != options.PLACES:
         # As the command ir_measures says it.
-        sys.stderr.write(f"--places is ignored when using --output {out.form}\n")
+        put(f"--places is ignored when using --output {out.form}")
     lacking = [] if no_summary else _without_value(scorer, scores)
     if out.for_programs:
         for line in lacking:

@@ -39,8 +39,8 @@ def _quoted(word: str) -> str:
 
 
 def _are_judgments(path: str) -> bool:
-    from irpref.judged.judgments import judgments
+    from irpref.judged.judgments import as_judgments
 
     with held(), suppress(ValueError, OSError):
-        return len(judgments(path)) > 0
+        return len(as_judgments(path)) > 0
     return False

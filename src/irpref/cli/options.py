@@ -27,6 +27,7 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import (
     COLUMNS,
     COUNT,
+    DOCUMENTS,
     GAINS,
     LABELS,
     PARTITIONS,
@@ -35,6 +36,7 @@ from irpref.cli.parameter_types import (
 )
 from irpref.data.forms import FORMS as FILE_FORMS
 from irpref.data.forms import PREFERENCES
+from irpref.data.rows import REPEATS
 from irpref.show.text import FORMS
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -203,6 +205,24 @@ reading = together(
         help="scores are distances: the lowest is the best",
     ),
     option(
+        "--exclude",
+        metavar="FILE",
+        help="leave out these documents of a topic: judgments of an earlier round",
+    ),
+    option(
+        "--documents",
+        type=DOCUMENTS,
+        metavar="PATTERN|FILE",
+        help="chunks count for their documents: '^(.*)#', or lines `chunk document`",
+    ),
+    option(
+        "--repeated",
+        type=Choice(REPEATS),
+        metavar="ROW",
+        help="of a repeated document count the last row, the first, or the best (default: best "
+        "with --documents, else last)",
+    ),
+    option(
         "-j",
         "--jobs",
         type=COUNT,
@@ -322,6 +342,14 @@ partitions = option(
     type=PARTITIONS,
     help="numbers of partitions (default: 2,4,8,16,32,64, and the highest grade + 1 if grades "
     "are whole numbers)",
+)
+beta = option(
+    "--beta",
+    metavar="B",
+    type=types.BETA,
+    default=1,
+    show_default=True,
+    help="weight of recall in E",
 )
 gain = together(
     option(

@@ -150,6 +150,16 @@ def _columns(text: str) -> Any:
     return reading(columns=names).columns
 
 
+def _documents(text: str) -> str:
+    import os
+
+    from irpref.data.rows import matcher
+
+    if not os.path.isfile(text):
+        matcher(text)  # refuses a wrong pattern
+    return text
+
+
 def _labels(text: str) -> Any:
     from irpref.data.columns import reading
 
@@ -181,8 +191,10 @@ def _gains(text: str) -> dict[float, float]:
 COUNT = Parsed("count", whole(1), "a number of at least 1")
 PARTITIONS = Parsed("partitions", listed(whole(2)), "whole numbers of at least 2, such as 2,4,8")
 GRADE = number("a number above 0", lambda x: x > 0)
+BETA = number("a number of at least 0", lambda x: x >= 0)
 BASE = number("a number above 1", lambda x: x > 1)
 PLACES = Parsed("places", _places, "a number of decimal places, or -1 for all")
 COLUMNS = Parsed("columns", _columns)
+DOCUMENTS = Parsed("documents", _documents, "a file, or a pattern with a group, such as '^(.*)#'")
 LABELS = Parsed("labels", _labels)
 GAINS = Parsed("gains", _gains, "gains such as 1=1,2=3,3=7")

@@ -24,7 +24,18 @@ def complain(error: Exception | str) -> None:
     line = visible(" ".join(text_of(error).split())) or type(error).__name__
     if len(line) > LONGEST:
         line = line[:LONGEST] + " ..."
-    sys.stderr.write(f"{head(31)} {line}\n")
+    put(f"{head(31)} {line}")
+
+
+def put(line: str) -> None:
+    """Write a line to standard error. If it cannot be written, nothing else can be said, and the
+    exit status must not depend on that.
+    """
+    try:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):  # the disk is full; it is closed
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
 
 
 def head(colour: int) -> str:
@@ -36,4 +47,4 @@ def head(colour: int) -> str:
 
 def say(text: str) -> None:
     """Print one line on standard error."""
-    sys.stderr.write(f"irpref: {visible(text)}\n")
+    put(f"irpref: {visible(text)}")

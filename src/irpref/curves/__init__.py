@@ -4,6 +4,7 @@
                             curve
     npref_convergence       n-pref by number of partitions, and how many pairs are misplaced
     interpolated_precision  precision at the 11 levels of recall
+    f_and_e                 recall, precision, F and E by rank
     cumulated_gain          CG, DCG, their ideals and ratios by rank
     gain_areas              the areas under these curves
     paired_differences      values of runs minus those of a baseline by any measure, with wins and
@@ -46,7 +47,7 @@ from irpref.judged.run import align_run
 from irpref.judged.types import QrelsLike, RunLike, Runs
 from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Floats, Ints, Segments
+from irpref.kernel.segments import Floats, Ints, Segments, ratio
 from irpref.measures.crp import CRP, crp_balance
 from irpref.measures.cumulated_gain import gain_curves
 from irpref.measures.declare import REL, KernelMeasure, MeasureLike, Param
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 
 
 PARTITIONS = (2, 4, 8, 16, 32, 64)
+_BETA = Param((int, float), "weight of recall", minimum=0)
 _DEPTH = Param(int, "last rank of the table", minimum=1)
 _IDEAL = Param(str, "documents of the ideal list", choices=("judged", "retrieved"))
 
@@ -359,6 +361,111 @@ def interpolated_precision(
         }
 
     return aligned.table("interpolated_precision", block, rel=rel, judged_only=judged_only)
+
+
+def f_and_e(
+    qrels: QrelsLike,
+    runs: RunLike | Runs,
+    *,
+    beta: float = 1,
+    rel: float = 1,
+    judged_only: bool = False,
+    depth: int | None = None,
+    **rows: Unpack[Rows],
+) -> pd.DataFrame:
+    """Compute recall and precision at each rank, their harmonic mean F, and E.
+
+    F(j) = 2 / (1/r(j) + 1/P(j)) and E(j) = 1 - (1 + b^2) / (b^2/r(j) + 1/P(j)), with recall r(j)
+    and precision P(j) in the first j ranks. Where no relevant document was retrieved, F is 0 and E
+    is 1. They are the measures `FMeasure@j` and `EMeasure(beta=b)@j`.
+
+    Parameters
+    ----------
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
+        paths
+    beta : number of at least 0
+        Weight of recall in E; above 1 it favours recall. (The book's formula does so; its text says
+        precision.)
+    rel : number
+        Minimum grade counted as relevant.
+    judged_only : bool
+        Drop documents without a judgment first.
+    depth : int, optional
+        Last rank of the table, for every topic. By default, with `per_topic`, the length of the
+        ranking or the number of relevant documents, whichever is larger; else the largest of these.
+        Ranks beyond the end of a ranking count in P.
+    **rows : `per_topic`, `groups`
+        See the module.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each rank: `run`, (`query_id`,) `rank`, `recall`, `precision`, `f`, `e`. Means
+        over the topics unless `per_topic`; then also `ended`, the share of topics whose ranking
+        ended above this rank.
+
+    Raises
+    ------
+    ValueError
+        An option is not accepted; see also `irpref.evaluator`.
+
+    References
+    ----------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; van Rijsbergen, Information
+    Retrieval, ch. 7.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> table = f_and_e(book.qrels, book.runs["run"], per_topic=True)
+    >>> table[(table["query_id"] == "q1") & table["rank"].isin([1, 3, 15])].round(3)
+        run query_id  rank  recall  precision      f      e
+    0   run       q1     1     0.1      1.000  0.182  0.818
+    2   run       q1     3     0.2      0.667  0.308  0.692
+    14  run       q1    15     0.5      0.333  0.400  0.600
+    """
+    _check("f_and_e", beta=(_BETA, beta), rel=(REL, rel), depth=(_DEPTH, depth))
+    aligned = Aligned(qrels, runs, **rows)
+    views = {name: run.view(None, judged_only) for name, run in aligned.runs.items()}
+    retrieved = {name: run.n_retrieved for name, run in views.items()}
+    size = aligned.pool.count_relevant(rel)
+    natural = {name: np.maximum(number, size) for name, number in retrieved.items()}
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        lengths = aligned.lengths(natural, name, depth)
+        ranks = Segments.of_lengths(lengths)
+        return lengths, {
+            "rank": ranks.position + 1,
+            **_by_rank(views[name], ranks, size, rel, beta),
+        }
+
+    def over(name: str, part: Part, grid: dict[str, Any]) -> Columns:
+        values = means(part, grid)
+        return {**values, "ended": ended(retrieved[name][part.topics], values["rank"])}
+
+    return aligned.table("f_and_e", block, over, beta=beta, rel=rel, judged_only=judged_only)
+
+
+def _by_rank(run: JudgedRun, ranks: Segments, size: Ints, rel: float, beta: float) -> Columns:
+    """Compute recall, precision, F and E at each rank of some topics: arrays (n_ranks,).
+
+    `size`, (n_topics,), is the number of relevant documents of each topic.
+    """
+    relevant = run.at_least(rel)
+    inside = relevant.rank <= relevant.hits.spread(ranks.lengths)
+    found = np.zeros(ranks.size)
+    found[(relevant.hits.spread(ranks.starts) + relevant.rank - 1)[inside]] = 1
+    n = ranks.running_count(found > 0).astype(np.float64)
+    j, of_topic = ranks.ordinal, ranks.spread(size.astype(np.float64))
+    square = min(float(beta) ** 2, 1e300)  # as in `EMeasure`
+    weighted = (1 + square) * n / (square * of_topic + j)
+    return {
+        "recall": ratio(n, of_topic),
+        "precision": n / j,
+        "f": 2 * n / (of_topic + j),
+        "e": 1 - weighted,
+    }
 
 
 def cumulated_gain(

@@ -9,7 +9,7 @@ import numpy as np
 
 from irpref.data.run_names import named_runs
 from irpref.judged.groups import Part, group_column, parts_of
-from irpref.judged.judgments import judgments
+from irpref.judged.judgments import as_judgments
 from irpref.judged.run import align_run
 from irpref.judged.types import Groups, QrelsLike, RunLike, Runs
 from irpref.kernel.run import JudgedRun
@@ -115,7 +115,7 @@ class Aligned:
         per_topic: bool = False,
         groups: Groups | None = None,
     ) -> None:
-        read = judgments(qrels)
+        read = as_judgments(qrels)
         self.pool = read.pool()
         self.parts, self.per_topic = parts_of(groups, read, self.pool.topic_ids), per_topic
         self.runs: dict[str, JudgedRun] = {}

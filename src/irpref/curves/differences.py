@@ -12,7 +12,7 @@ from irpref.curves.blocks import Columns, Rows, curve_table
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged.groups import Part, parts_of
-from irpref.judged.judgments import judgments
+from irpref.judged.judgments import as_judgments
 from irpref.judged.types import QrelsLike, RunLike, Runs
 from irpref.kernel.segments import Ints
 from irpref.measures.declare import MeasureLike
@@ -102,7 +102,7 @@ def paired_differences(
         while name in named:
             name += "'"
         named[name] = baseline
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     (values,) = evaluated([measure], read, named)
     # In the order of the qrels.
     values = values.select(
@@ -167,7 +167,7 @@ def value_differences(
             for key, value in {**{k: v.mean() for k, v in inside.items()}, **counted}.items()
         }
 
-    read = None if qrels is None else judgments(qrels)
+    read = None if qrels is None else as_judgments(qrels)
     parts = parts_of(groups, read, values.topics)
     options = {
         "higher_is_better": values.higher_is_better,

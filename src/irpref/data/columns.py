@@ -428,8 +428,8 @@ def columns_of(
     value : 'score' or 'relevance'
     how : Reading, optional
         Its names count if the file has such a column; else, and for what is not named there, the
-        first of `NAMES` that is there. None for the columns of a frame: unlike in files (BEIR), its
-        grades cannot be called `score`.
+        first of `NAMES` that is there. None for the columns of a frame: unlike in files, its grades
+        cannot be called `score`, except beside BEIR's names.
     **place : attributes of the error: `path` and `line` of a file, or `table`
 
     Returns
@@ -447,6 +447,7 @@ def columns_of(
     out: dict[str, str] = {}
     missing: dict[str, list[str]] = {}
     in_file = how is not None
+    may_be_score = in_file or value == "score" or "corpus-id" in present
     if how is not None:
         how.seen.update(dict.fromkeys(map(str, present)))
     for ours in ("query_id", "doc_id", value):
@@ -454,9 +455,7 @@ def columns_of(
         wanted = [*(given or [ours]), *NAMES[ours]]
         if ours == "score":
             wanted += [*_distances(present) * (how is not None and how.lower_is_better), RANK]
-        wanted = [
-            name for name in dict.fromkeys(wanted) if in_file or name == ours or name != "score"
-        ]
+        wanted = [name for name in dict.fromkeys(wanted) if may_be_score or name != "score"]
         there = next(filter(None, (_there(name, present) for name in wanted)), None)
         if there is None:
             missing[ours] = wanted[: max(len(given), 1) + 1]

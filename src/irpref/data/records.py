@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
@@ -37,6 +37,7 @@ from irpref.data.columns import (
     columns_of,
     objects,
 )
+from irpref.data.lists import check_no_distances, hold_ids, numbered, one_by_one
 from irpref.data.source import Source, ahead
 from irpref.errors import InputError
 from irpref.kernel.segments import NDArray, all_whole
@@ -69,6 +70,10 @@ def json(source: Source, value: str, how: Reading) -> Table:
         raise InputError(
             f"expected topic -> document -> number, got a {_json_type(content)}", path=name
         )
+    if hold_ids(content, value):
+        if value == "score":
+            check_no_distances(how, path=name)
+        content = {topic: numbered(list(map(str, docs)), value) for topic, docs in content.items()}
     topics: list[str] = []
     docs: list[str] = []
     numbers: list[Any] = []
@@ -191,12 +196,7 @@ def _records(
     def place(row: int) -> dict[str, Any]:
         return where(rows[row])
 
-    for number, record in records:
-        if not isinstance(record, dict):
-            raise InputError(
-                f"expected an object with query_id, doc_id, {value}, got a {_json_type(record)}",
-                **where(number),
-            )
+    for number, record in _one_by_one(records, value, how, where):
         if keys != (keys := list(record)):
             names = columns_of(keys, value, how, **where(number))
             topic, doc, given = (names[ours] for ours in ("query_id", "doc_id", value))
@@ -219,6 +219,23 @@ def _records(
     values = numbers_of(numbers, place, value, how, name)
     table = table_of(topics, docs, values, columns, value, name, place)
     return replace(table, column=names.get("score", ""))
+
+
+def _one_by_one(
+    records: Iterable[tuple[int, Any]],
+    value: str,
+    how: Reading,
+    where: Callable[[int], dict[str, Any]],
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Records of one document each, with their numbers; `where`: the place of one, for errors."""
+    for number, record in records:
+        if not isinstance(record, dict):
+            raise InputError(
+                f"expected an object with query_id, doc_id, {value}, got a {_json_type(record)}",
+                **where(number),
+            )
+        for one in one_by_one(record, value, how, **where(number)):
+            yield number, one
 
 
 def _id(given: Any, ours: str, place: Callable[[int], dict[str, Any]]) -> str:

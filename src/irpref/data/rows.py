@@ -14,9 +14,36 @@ import numpy as np
 from irpref.data.columns import Table, as_objects, objects
 from irpref.errors import ArgumentError, RunError
 from irpref.kernel.segments import Bools, Ints
+from irpref.messages import check_choice
 
 REPEATS = ("last", "first", "best")
 Pairs = frozenset[tuple[str, str]]  # of a topic and a document
+
+
+def counted_row(repeats: str | None, documents: Mapping[str, str] | str | None) -> str:
+    """Return which row of a repeated document counts: of chunks, the best, if nothing else is said.
+
+    Raises
+    ------
+    ValueError
+        There is no such rule.
+    """
+    rule = repeats or ("last" if documents is None else "best")
+    check_choice("repeats", rule, REPEATS)
+    return rule
+
+
+def pairs_in(documents: Mapping[Any, Any]) -> set[tuple[str, str]]:
+    """Topic and id of documents, from a mapping of topic to documents."""
+    listed = {
+        t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in documents.items()
+    }
+    return {(id_text(topic), id_text(doc)) for topic, docs in listed.items() for doc in docs}
+
+
+def id_text(name: object) -> str:
+    """Return an id of a topic or document as text: bytes are UTF-8, anything else is its `str`."""
+    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else str(name)
 
 
 def without_own(run: Table) -> Table:
@@ -66,7 +93,7 @@ def of_documents(run: Table, documents: Mapping[str, str] | str) -> Table:
         A chunk has no document; the pattern is malformed or has no group.
     """
     chunks = as_objects(run.doc_id).tolist()
-    document_of = documents.get if isinstance(documents, Mapping) else _matcher(documents)
+    document_of = documents.get if isinstance(documents, Mapping) else matcher(documents)
     of_chunk: dict[str, Any] = {chunk: document_of(chunk) for chunk in dict.fromkeys(chunks)}
     for chunk, document in of_chunk.items():
         if document is None:
@@ -74,7 +101,7 @@ def of_documents(run: Table, documents: Mapping[str, str] | str) -> Table:
     return replace(run, doc_id=objects([str(of_chunk[chunk]) for chunk in chunks]))
 
 
-def _matcher(pattern: str) -> Any:
+def matcher(pattern: str) -> Any:
     """Return a function from a chunk to the first group of the pattern, None without a match."""
     try:
         compiled = re.compile(pattern)

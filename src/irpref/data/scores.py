@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from irpref.data.columns import Reading, Table, as_list, as_objects, check_finite, objects
-from irpref.data.rows import of_documents, one_each, without, without_own
+from irpref.data.rows import id_text, of_documents, one_each, without, without_own
 from irpref.errors import RunError
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.messages import check_choice
@@ -56,6 +56,8 @@ def changed(run: Table, how: Reading) -> Table:
     """A run that was read as its file has it, as it is evaluated."""
     if how.selects_rows:
         run = replace(run, query_id=_as_text(run.query_id), doc_id=_as_text(run.doc_id))
+    if how.excluded is not None:  # chunks, and below, their documents
+        run = without(run, how.excluded)
     if how.documents is not None:
         run = of_documents(run, how.documents)
     if how.ignore_self:
@@ -71,11 +73,7 @@ def changed(run: Table, how: Reading) -> Table:
 
 def _as_text(ids: Any) -> Any:
     """A column of ids as an object array of `str`."""
-    return objects([name if type(name) is str else _text(name) for name in as_list(ids)])
-
-
-def _text(name: Any) -> str:
-    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else str(name)
+    return objects([name if type(name) is str else id_text(name) for name in as_list(ids)])
 
 
 def rounded(score: Floats) -> Floats:

@@ -26,7 +26,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -56,6 +56,7 @@ from irpref.data.kinds import (
 from irpref.data.labels import Labels, lacks_grades, scheme
 from irpref.data.preference_files import read_preferences
 from irpref.data.ranks import as_scores
+from irpref.data.rows import counted_row, pairs_in
 from irpref.data.scores import TIES, changed
 from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
@@ -78,6 +79,9 @@ def read_run(
     ties: str = "id",
     ignore_self: bool = False,
     lower_is_better: bool = False,
+    exclude: Mapping[str, Iterable[str]] | None = None,
+    repeats: str | None = None,
+    documents: Mapping[str, str] | str | None = None,
 ) -> pd.DataFrame:
     """Read a run.
 
@@ -97,6 +101,13 @@ def read_run(
     lower_is_better : bool
         Whether the scores are distances, of which the lowest is the best: they become negative. A
         column called `distance`, `l2`, `loss` or the like is read only so.
+    exclude : mapping of topic to documents, optional
+        Documents that are left out. (`irpref.run` takes judgments in any form, too.)
+    repeats : {'last', 'first', 'best'}, optional
+        Of a repeated document, keep the first or the best row only; with 'last' all rows are kept,
+        of which the last one counts. By default 'best' with `documents`, else 'last'.
+    documents : mapping or str, optional
+        Chunks become their documents, see `irpref.run`.
 
     Returns
     -------
@@ -114,8 +125,16 @@ def read_run(
     """
     check_choice("ties", ties, TIES)
     source, how = Source(path), reading(form, columns)
-    if ties != "id" or ignore_self or lower_is_better:
-        how = replace(how, ties=ties, ignore_self=ignore_self, lower_is_better=lower_is_better)
+    given: dict[str, Any] = {
+        "ties": ties,
+        "ignore_self": ignore_self,
+        "lower_is_better": lower_is_better,
+        "excluded": None if exclude is None else frozenset(pairs_in(exclude)),
+        "repeats": counted_row(repeats, documents),
+        "documents": documents,
+    }
+    # What a surface already put into the reading stays, unless it is given here.
+    how = replace(how, **{k: v for k, v in given.items() if v != getattr(PLAIN, k)})
     return _run_frame(read(source, "score", how, FRAME_BLOCK_BYTES), source.size())
 
 
@@ -364,7 +383,7 @@ def read_judgments(
     if how.form in PREFERENCES:
         how.used.add("form")
         return read_preferences(source, how.form)
-    if form_of(source, how.form) != "trec":
+    if text_form(source, "relevance", how) != "trec":
         return read_table(source, "relevance", how)
     first = trec.first_fields(source)
     if kind := trec.another_kind(first):

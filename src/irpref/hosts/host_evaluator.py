@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from irpref.errors import JudgmentsError, NoCommonTopicError
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import all_whole
 from irpref.measures.declare import KernelMeasure
@@ -106,7 +106,7 @@ def for_host(measures: Iterable[Measure], qrels: QrelsLike) -> HostEvaluator | N
         measures.
     """
     measures = list(measures)
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     if not len(read):
         for measure in measures:
             measure.validate_params()

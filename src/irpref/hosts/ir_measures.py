@@ -49,10 +49,10 @@ class IrprefProvider(providers.Provider):
         """Make an evaluator that follows our own rules: input that cannot be evaluated is an
         error.
         """
-        from irpref.judged.judgments import judgments
+        from irpref.judged.judgments import as_judgments
         from irpref.values.kernels import KernelEvaluator
 
-        return KernelEvaluator(measures, judgments(qrels))
+        return KernelEvaluator(measures, as_judgments(qrels))
 
     def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
         """Name the columns of the qrels that these measures read."""

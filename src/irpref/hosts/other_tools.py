@@ -37,7 +37,7 @@ from ir_measures.measures import Measure
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError, MeasureError
 from irpref.hosts.ntcireval import by_package, by_program, ntcir_name, python_name
-from irpref.judged.judgments import judgments
+from irpref.judged.judgments import as_judgments
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.measures.seen_ap import SeenAP
@@ -201,7 +201,7 @@ def crosscheck(
         raise MeasureError("there are no measures to evaluate")
     for measure in chosen:
         check_parameters(measure)
-    judged = util.QrelsConverter(qrels_for_host(judgments(qrels))).as_dict_of_dict()
+    judged = util.QrelsConverter(qrels_for_host(as_judgments(qrels))).as_dict_of_dict()
     rows: list[_Row] = []
     most = 0
     named = named_runs(runs)

@@ -21,7 +21,7 @@ ideal order, so that no sum depends on the order of the rows of the qrels."""
 from irpref.judged.align import Listing
 from irpref.judged.fingerprint import canonical, hash_of_pool, hash_of_text
 from irpref.judged.inputs import as_table, id_text, in_memory
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.run import Run, align_run, listing, read_once
 from irpref.judged.stream import each
@@ -42,6 +42,7 @@ __all__ = [
     "RunLike",
     "Runs",
     "align_run",
+    "as_judgments",
     "as_table",
     "canonical",
     "each",
@@ -49,7 +50,6 @@ __all__ = [
     "hash_of_text",
     "id_text",
     "in_memory",
-    "judgments",
     "listing",
     "read_once",
 ]

@@ -17,6 +17,7 @@ from irpref.judged.inputs import group, str_list
 from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
+from irpref.judged.roles import in_their_roles
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.messages import warn_user
@@ -81,6 +82,29 @@ class Listing:
         """Return the ids of the documents at these rows."""
         return str_list(as_list(take(self.table.doc_id, self.source[rows])))
 
+    def rows_in(self, other: Listing) -> Ints:
+        """Look the documents up in another listing of the same topics.
+
+        Returns
+        -------
+        int array (n_retrieved,)
+            Row of the same document there, -1 if it is not retrieved.
+        """
+        mine, its = plain(self.texts), plain(other.texts)
+        if isinstance(mine, Texts) and isinstance(its, Texts):
+            there = other.topics
+            row = mine.match(self.topics.lengths, its, there.starts, there.lengths)
+            if row is not None:
+                return row
+        out = np.full(self.row.size, -1)
+        for t in range(self.topics.n):
+            here, there_rows = self.topics.span(t), other.topics.span(t)
+            known = dict(
+                zip(other.doc_ids[there_rows], range(other.row.size)[there_rows], strict=True)
+            )
+            out[here] = [known.get(doc, -1) for doc in self.doc_ids[here]]
+        return out
+
     @property
     def further(self) -> list[str]:
         """Topics of the run that have no judgments."""
@@ -117,18 +141,17 @@ class Listing:
         """
         at = np.flatnonzero(self.row >= 0)
         hits = self.topics.part(at)
-        small = _small(pool)
         before = hits.spread(self.topics.starts) - 1
         tied: dict[str, Ints] = {}
         if ties:
             first, last = _tied(self.score, self.topics, at)
-            tied["rank_rising"] = (first + last - at - before).astype(small)
-            tied["tied_from"] = (first - before).astype(small)
+            tied["rank_rising"] = first + last - at - before
+            tied["tied_from"] = first - before
         return JudgedRun(
             pool,
             hits,
-            (at - before).astype(small),
-            self.row[at].astype(small),
+            at - before,
+            self.row[at].astype(np.int64),
             self.topics.lengths,
             order=_order_of(pool, self.names),
             **tied,
@@ -343,7 +366,7 @@ def _blocks(
     pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[str]
 ) -> Iterator[Block]:
     """Look documents up as `blocks` does, also where no topic is judged."""
-    for table in parts:
+    for table in in_their_roles(parts) if pool.is_doubtful else parts:
         for given in _parts_of(pool, table, topics):
             part, row = _at_once(pool, given) or _one_by_one(pool, given, repeats)
             check_finite("score", part.score, partial(_names, pool, part), RunError)

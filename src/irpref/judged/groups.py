@@ -146,12 +146,20 @@ def _topic_and_group(line: bytes, form: str | None) -> list[str]:
     return [topic.strip(blank), separator.join(group).strip(blank)]
 
 
-def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Read the lines `topic group` of a file; blank lines and comments (`#`) are ignored.
+def read_groups(
+    path: str | os.PathLike[str], names: tuple[str, str] = ("topic", "group")
+) -> dict[str, str]:
+    """Read lines `topic group` of a file, or of others that have such `names`.
 
-    A `ValueError` names file and line. In a `.csv` file a comma is between the two, or a semicolon,
-    and in a `.tsv` a tab.
+    Blank lines and comments (`#`) are ignored. In a `.csv` file a comma is between the two, or a
+    semicolon, and in a `.tsv` a tab.
+
+    Raises
+    ------
+    ValueError
+        A line is malformed, or contradicts another one; names file and line.
     """
+    one, other = names
     out: dict[str, str] = {}
     form = form_of_name(os.fspath(path))
     for number, line in lines_of(Source(path)):
@@ -161,12 +169,14 @@ def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
             raise InputError("this is not UTF-8", path=os.fspath(path), line=number) from None
         if len(fields) < 2 or not all(fields):
             raise InputError(
-                f"expected `topic group`, got {line.decode()!r}", path=os.fspath(path), line=number
+                f"expected `{one} {other}`, got {line.decode()!r}",
+                path=os.fspath(path),
+                line=number,
             )
         topic, group = fields
         if out.setdefault(topic, group) != group:
             raise InputError(
-                f"topic {topic!r} is in group {out[topic]!r} and in {group!r}",
+                f"{one} {topic!r} is in {other} {out[topic]!r} and in {group!r}",
                 path=os.fspath(path),
                 line=number,
             )

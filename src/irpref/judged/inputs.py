@@ -33,7 +33,9 @@ from irpref.data.columns import (
     objects,
     stretches_of,
 )
+from irpref.data.lists import hold_ids, numbered
 from irpref.data.ranks import as_scores
+from irpref.data.rows import id_text as id_text
 from irpref.data.texts import Texts, Unread
 from irpref.errors import ArgumentError, ColumnError, InputError, RunError
 from irpref.judged.match import FEW, chunks
@@ -72,7 +74,8 @@ def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
             from irpref.data.source import Source
             from irpref.data.tables import read_table
 
-            return read_table(Source(run, keep=True), "score")
+            with Source(run, keep=True) as source:
+                return read_table(source, "score")
         run = dataset_named(str(run), "scoreddocs")
     run = unwrapped(run)
     if is_dataset(run):
@@ -176,9 +179,8 @@ def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, A
     listed = [key for key, docs in out.items() if not isinstance(docs, Mapping)]
     if not listed:
         return out
-    if len(listed) == len(out) and all(_are_ids(docs, value) for docs in out.values()):
-        numbered: Any = _by_rank if value == "score" else _of_grade_one
-        return {key: numbered(docs) for key, docs in out.items()}
+    if len(listed) == len(out) and hold_ids(out, value):
+        return {key: numbered(docs, value) for key, docs in out.items()}
     docs = out[listed[0]]
     raise TypeError(
         f"{what}: expected a dict of dicts{_or_of_ids(value)}, but topic {listed[0]!r} holds a "
@@ -186,24 +188,8 @@ def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, A
     )
 
 
-def _are_ids(docs: Any, value: str) -> bool:
-    """Test whether these are ids of documents without scores or grades; a set has no order."""
-    kinds: Any = (list, tuple) if value == "score" else (list, tuple, set, frozenset)
-    return isinstance(docs, kinds) and all(isinstance(doc, (str, int, bytes)) for doc in docs)
-
-
 def _or_of_ids(value: str) -> str:
     return ", or of lists of ids, best first" if value == "score" else ", or of sets of ids"
-
-
-def _by_rank(docs: Sequence[Any]) -> dict[Any, float]:
-    """Give ids scores that fall by 1 from rank to rank; the first occurrence of an id counts."""
-    different = dict.fromkeys(docs)
-    return dict(zip(different, range(len(different), 0, -1), strict=True))
-
-
-def _of_grade_one(docs: Iterable[Any]) -> dict[Any, float]:
-    return dict.fromkeys(docs, 1.0)
 
 
 def _from_dicts(
@@ -508,11 +494,6 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
         if any(map(is_missing, docs)):
             raise _missing_id(name) from None
         return [id_text(doc) for doc in docs]
-
-
-def id_text(name: object) -> str:
-    """Return an id of a topic or document as text: bytes are UTF-8, anything else is its `str`."""
-    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else str(name)
 
 
 def _missing_id(name: str) -> ColumnError:

@@ -2,7 +2,7 @@
 
 A `Judgments` holds the table that was read, and the pools that runs are judged against, each
 indexed the first time that it is asked for. Every public function turns its qrels into
-one with `judgments`, and passes that on; nothing else opens qrels."""
+one with `as_judgments`, and passes that on; nothing else opens qrels."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ from irpref.data.columns import (
     take,
 )
 from irpref.data.labels import Labels, lacks_grades
+from irpref.data.lists import listed_one_by_one
+from irpref.data.rows import pairs_in
 from irpref.data.source import Source
-from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
+from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError, JudgmentsError
 from irpref.judged.inputs import (
     as_table,
     group,
-    id_text,
     is_dataset,
     names_dataset,
     run_table,
@@ -43,6 +44,7 @@ from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.pool_cache import kept_pool
 from irpref.judged.preference_pool import COLUMNS, GROUP, SUBGROUP, pool_of_preferences
 from irpref.kernel.segments import Bools, all_whole
+from irpref.messages import give, held, wants_whole_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +69,8 @@ class Judgments:
         Names of the columns: `query_id`, `doc_id`, `relevance`, and the further ones.
     table : Table
         The rows that were read; not to be changed.
+    cut : CutWarning or None
+        Why its file may have been cut off.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class Judgments:
         pairs: Callable[[], Table] | None = None,
         shared: bool = False,
         path: str | None = None,
+        named: bool = False,
     ) -> None:
         """Hold the judgments of a table that nobody changes.
 
@@ -101,10 +106,14 @@ class Judgments:
             Whether equal judgments may come again, so that their pools are worth keeping.
         path : str, optional
             The file, or the id of ir_datasets, that they are as it is.
+        named : bool
+            Whether somebody has said that these are judgments, whatever they look like.
         """
         self.path = path
+        self.cut: CutWarning | None = None
         self.table = table
         self._kind, self._pairs, self._shared = kind, pairs, shared
+        self._named = named
         self._pools: dict[Any, Pool] = {}
 
     def __len__(self) -> int:
@@ -214,9 +223,10 @@ class Judgments:
         key = "preferences" if preferences else wanted
         pool = self._pools.get(key)
         if pool is None:
-            pool = self._pools[key] = (
-                self._pool_of_preferences() if preferences else self._pool_of_grades(wanted)
-            )
+            pool = self._pool_of_preferences() if preferences else self._pool_of_grades(wanted)
+            if not (preferences or self._named) and pool.base.holds_scores:
+                pool = pool.doubtful()
+            self._pools[key] = pool
         return pool
 
     def _pool_of_grades(self, columns: tuple[str, ...]) -> Pool:
@@ -261,19 +271,33 @@ class Judgments:
         table = self.table
         columns = {**table.columns, name: values}
         present = list(dict.fromkeys([*table.header, name]))
-        return Judgments(replace(table, columns=columns, header=present), kind=self._kind)
+        return self._like(replace(table, columns=columns, header=present))
 
     def latest(self) -> Judgments:
         """Keep the last judgment of each document, as ir_measures counts them."""
         last = {pair: row for row, pair in enumerate(zip(*self._ids(), strict=True))}
-        return Judgments(self.table.rows(np.array([*last.values()])), kind=self._kind)
+        return self._like(self.table.rows(np.array([*last.values()])))
 
     def only(self, topics: Iterable[str]) -> Judgments:
         """Keep the judgments of these topics."""
         wanted = set(topics)
         ids = str_list(as_list(self.table.query_id))
         rows = np.flatnonzero([topic in wanted for topic in ids])
-        return Judgments(self.table.rows(rows), kind=self._kind)
+        return self._like(self.table.rows(rows))
+
+    def _like(self, table: Table) -> Judgments:
+        """Make judgments like these of another table."""
+        made = Judgments(table, kind=self._kind, named=self._named)
+        made.cut = self.cut
+        return made
+
+    def named(self) -> Judgments:
+        """The same judgments; that they are judgments is not asked again."""
+        if self._named:
+            return self
+        other: Judgments = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _named=True, _pools={})
+        return other
 
 
 def judgments(
@@ -326,8 +350,42 @@ def judgments(
     [False, True]
     """
     how = reading(form, columns, labels)
-    read = qrels if isinstance(qrels, Judgments) else _read(qrels, how)
+    return as_judgments(qrels, known=known, form=how).named()
+
+
+def as_judgments(
+    qrels: QrelsLike, *, known: Any = None, form: str | Reading | None = None
+) -> Judgments:
+    """Read judgments of any form; a `Judgments` stays as it is.
+
+    `irpref.judgments` is the public form, which says that these are judgments. Here they may be a
+    run, given in the place of judgments: see `irpref.judged.roles`.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `judgments`.
+    """
+    read = _whole(qrels) if isinstance(qrels, Judgments) else _read_once(qrels, reading(form))
     return read if known is None else _with_known(read, known)
+
+
+def _whole(read: Judgments) -> Judgments:
+    """Return the judgments. `InputError` if their file may be cut off, where that is refused."""
+    if read.cut is not None and wants_whole_files():
+        raise InputError(read.cut.message, path=read.cut.path)
+    return read
+
+
+def _read_once(qrels: Any, how: Reading) -> Judgments:
+    """Read judgments of any form but our own, and note if their file may have been cut off."""
+    with held() as warnings:
+        read = _read(qrels, how)
+    for warning in warnings:
+        give(warning)
+        if isinstance(warning, CutWarning):
+            read.cut = warning
+    return read
 
 
 def _read(qrels: Any, how: Reading) -> Judgments:
@@ -341,6 +399,7 @@ def _read(qrels: Any, how: Reading) -> Judgments:
     if is_dataset(data):
         _no_reading(how)
         return _of_dataset(data)
+    data = listed_one_by_one(data, "relevance", how)
     if isinstance(data, list):
         data = as_host(data)
     if hasattr(data, "get_qrels") and hasattr(data, "get_results"):  # of PyTerrier
@@ -377,7 +436,7 @@ def _no_reading(how: Reading) -> None:
 
 
 def _of_file(name: str, how: Reading) -> Judgments:
-    from irpref.data.tables import form_of, is_in_form, read_judgments
+    from irpref.data.tables import is_in_form, read_judgments, text_form
 
     with Source(name, keep=True) as source:
         if how.shared and how.form is not None and not is_in_form(source, how.form):
@@ -385,7 +444,7 @@ def _of_file(name: str, how: Reading) -> Judgments:
         read = read_judgments(source, None, how)
         if not isinstance(read, Table):
             return Judgments(as_table(read, "relevance", None), kind="preferences", path=name)
-        lines = form_of(source, how.form) == "trec" and "iteration" in read.columns
+        lines = text_form(source, "relevance", how) == "trec" and "iteration" in read.columns
     return Judgments(read, kind="lines" if lines else "grades", path=name)
 
 
@@ -474,9 +533,8 @@ def pairs_of(data: Any, above: float | None = None) -> set[tuple[str, str]]:
         Judgments count only with a grade above this.
     """
     if isinstance(data, Mapping) and not any(isinstance(d, Mapping) for d in data.values()):
-        listed = {t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in data.items()}
-        return {(id_text(topic), id_text(doc)) for topic, docs in listed.items() for doc in docs}
-    read = judgments(data)
+        return pairs_in(data)
+    read = as_judgments(data)
     kept = np.ones(len(read), bool) if above is None else read.table.value > above
     return {
         pair for pair, is_kept in zip(zip(*read._ids(), strict=True), kept, strict=True) if is_kept
@@ -518,7 +576,7 @@ def preferences_from(qrels: QrelsLike, negative: bool = True) -> pd.DataFrame:
     """
     import pandas as pd
 
-    pool = judgments(qrels).pool()
+    pool = as_judgments(qrels).pool()
     # In the order of the input, topic by topic.
     row = pool.place if negative else pool.place[pool.grade[pool.place] >= 0]
     grade = pool.grade[row]

@@ -13,6 +13,7 @@ from irpref.data.texts import Texts
 from irpref.errors import ConflictError, EmptyJudgmentsError, JudgmentsError, Remedy
 from irpref.judged.inputs import group, is_missing, str_list
 from irpref.judged.match import plain, texts_of
+from irpref.judged.roles import hold_scores
 from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.preference_pairs import Preferences
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
@@ -36,6 +37,9 @@ class Pool(Grades):
     base : Pool
         The pool that this one was made from by adding columns, or itself: rows of pools of one base
         are the same documents.
+    is_doubtful : bool
+        Whether it holds scores, and nobody has said that these are judgments: see
+        `irpref.judged.roles`.
     """
 
     graded = True
@@ -58,11 +62,24 @@ class Pool(Grades):
         self._order = order  # from ideal order to that order
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
         self._base: Pool | None = None
+        self.is_doubtful = False
 
     @property
     def base(self) -> Pool:
         """The pool that this one was made from by adding columns, or itself."""
         return self if self._base is None else self._base
+
+    @cached_property
+    def holds_scores(self) -> bool:
+        """Whether its numbers look like scores."""
+        return hold_scores(self.judged, self.grade)
+
+    def doubtful(self) -> Pool:
+        """Return the same pool, of judgments that may be a run."""
+        place = self.place
+        pool = self.with_columns({name: column[place] for name, column in self.columns.items()})
+        pool.is_doubtful = True
+        return pool
 
     def with_columns(self, columns: Mapping[str, Any]) -> Pool:
         """Return the same pool with further columns, each (n_judged,) in the order of the input, by
@@ -78,6 +95,7 @@ class Pool(Grades):
             self.header,
         )
         pool._base, pool._index = self.base, self._index
+        pool.is_doubtful = self.is_doubtful
         if "texts" in self.__dict__:
             pool.__dict__["texts"] = self.texts
         return pool

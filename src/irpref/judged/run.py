@@ -9,6 +9,7 @@ on; functions that evaluate a run and let it go align it while they read it."""
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -31,8 +32,9 @@ from irpref.data.columns import (
     reading,
 )
 from irpref.data.header import names_in
+from irpref.data.lists import check_no_distances, hold_ids, listed_one_by_one
 from irpref.data.ranks import as_scores
-from irpref.data.rows import REPEATS
+from irpref.data.rows import counted_row
 from irpref.data.run_names import run_names
 from irpref.data.scores import TIES, changed
 from irpref.data.source import Source
@@ -52,6 +54,7 @@ from irpref.judged.inputs import (
 from irpref.judged.match import texts_of
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
+from irpref.judged.roles import in_their_roles
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Ints, Segments
 from irpref.messages import check_choice, give, held, wants_whole_files
@@ -100,8 +103,10 @@ class Run(Opened):
         name: str | None = None,
         path: str | None = None,
         cut: CutWarning | None = None,
+        named: bool = False,
     ) -> None:
         self.table, self.how, self.name, self.path, self.cut = table, how, name, path, cut
+        self._named = named  # somebody has said that it is a run, whatever it looks like
         self._listings: list[tuple[Pool, Listing]] = []
 
     def __len__(self) -> int:
@@ -189,6 +194,8 @@ class Run(Opened):
         ValueError
             A score is not a finite number.
         """
+        if pool.is_doubtful and not self._named:
+            deque(in_their_roles([self.table]), 0)
         for known, listing in self._listings:
             if known is pool.base:
                 return listing
@@ -201,7 +208,7 @@ class Run(Opened):
         short = self.on(pool).first(depth)
         topics = Stretches(pool.topic_ids, short.topics.lengths)
         table = Table(topics, objects(short.doc_ids), -short.rank.astype(np.float64))
-        run = Run(table, self.how, name=self.name, path=self.path, cut=self.cut)
+        run = self._like(table)
         here: Ints = np.arange(len(table))
         listing = Listing(
             short.pool,
@@ -215,6 +222,11 @@ class Run(Opened):
         )
         run._listings = [(pool.base, listing)]
         return run
+
+    def _like(self, table: Table, **other: Any) -> Run:
+        """Make a run like this one of another table."""
+        own = {"how": self.how, "name": self.name, "path": self.path, "cut": self.cut}
+        return Run(table, **{**own, "named": self._named, **other})
 
 
 _PYTERRIER = {"query_id": "qid", "doc_id": "docno"}
@@ -265,7 +277,8 @@ def run(
         are documents, too (BEIR's ArguAna and Quora).
     exclude : optional
         Documents that are left out: a mapping of topic to documents, or judgments in any form, such
-        as the judgments of an earlier round (TREC-COVID) or the excluded ids of BRIGHT.
+        as the judgments of an earlier round (TREC-COVID) or the excluded ids of BRIGHT. With
+        `documents`, they may be chunks, too.
     repeats : {'last', 'first', 'best'}, optional
         Which row of a repeated document counts: the last (with a warning, as in ir_measures), the
         first, or the one with the best score. By default 'best' with `documents`, else 'last'.
@@ -297,9 +310,6 @@ def run(
     ['d1', 'd2']
     """
     check_choice("ties", ties, TIES)
-    chunk_rule = "last" if documents is None else "best"
-    rule = chunk_rule if repeats is None else repeats
-    check_choice("repeats", rule, REPEATS)
     how = reading(form, columns)
     order: dict[str, Any] = {
         "ties": ties,
@@ -307,7 +317,7 @@ def run(
         "lower_is_better": lower_is_better,
         "ignore_self": ignore_self,
         "excluded": None if exclude is None else excluded_documents(exclude),
-        "repeats": rule,
+        "repeats": counted_row(repeats, documents),
         "documents": documents,
     }
     # What a surface already put into the reading stays, unless it is given here.
@@ -315,9 +325,9 @@ def run(
     how = replace(how, **given)
     if isinstance(data, Run):
         if not given:
-            return data if name is None else _called(data, name)
+            return _named(data, name)
         return _ordered(data, how, given, name)
-    return read_once(_own(data, how), how, name)
+    return _named(read_once(_own(data, how), how, name))
 
 
 def excluded_documents(exclude: Any) -> frozenset[tuple[str, str]]:
@@ -329,9 +339,11 @@ def excluded_documents(exclude: Any) -> frozenset[tuple[str, str]]:
     return frozenset(pairs_of(exclude))
 
 
-def _called(data: Run, name: str) -> Run:
-    """Give the same run another name; keep the documents already looked up."""
-    other = Run(data.table, data.how, name=name, path=data.path, cut=data.cut)
+def _named(data: Run, name: str | None = None) -> Run:
+    """Say that this is a run, perhaps with another name; keep the documents already looked up."""
+    if data._named and name is None:
+        return data
+    other = data._like(data.table, name=data.name if name is None else name, named=True)
     other._listings = data._listings
     return other
 
@@ -345,13 +357,16 @@ def _ordered(data: Run, how: Reading, given: Mapping[str, Any], name: str | None
             parameter=next(iter(given)),
         )
     table = changed(data.table, replace(PLAIN, **given))
-    return Run(table, how, name=name or data.name, path=data.path, cut=data.cut)
+    return data._like(table, how=how, name=name or data.name, named=True)
 
 
 def _own(data: Any, how: Reading) -> Any:
     """Copy a frame, with the columns named as they are here, so that nobody else can change it;
     return anything else as it is.
     """
+    data = listed_one_by_one(list(data) if isinstance(data, Iterator) else data, "score", how)
+    if isinstance(data, Mapping) and hold_ids(data, "score"):
+        check_no_distances(how)
     if hasattr(type(data), "columns") and not isinstance(data, Mapping):
         data = unwrapped(data)
         data = data.copy() if hasattr(data, "itertuples") else data.clone()

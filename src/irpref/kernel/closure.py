@@ -97,16 +97,21 @@ def check(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) ->
 
 
 def _components(a: Ints, b: Ints, n: int, connection: str) -> tuple[int, Ints]:
-    from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    # scipy 1.11 needs 32-bit indices for graphs, and raises no error if they are longer.
-    rows, columns = a.astype(np.int32), b.astype(np.int32)
-    graph = coo_array((np.ones(a.size, np.int8), (rows, columns)), shape=(n, n))
     components: tuple[int, Ints] = connected_components(
-        graph, directed=connection == "strong", connection=connection
+        _edges(a, b, n), directed=connection == "strong", connection=connection
     )
     return components
+
+
+def _edges(a: Ints, b: Ints, n: int) -> Any:
+    """Build a graph of `n` nodes with edges from each `a` to its `b`."""
+    from scipy.sparse import coo_array
+
+    # Before 1.15, scipy needs 32-bit indices for graphs; with longer ones it fails, or is wrong.
+    rows, columns = a.astype(np.int32), b.astype(np.int32)
+    return coo_array((np.ones(a.size), (rows, columns)), shape=(n, n))
 
 
 def build(
@@ -288,7 +293,6 @@ _STARTS = 256  # documents from which a cycle is searched for
 
 def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
     """Find a shortest cycle through one of the first documents, as pairs of judgments."""
-    from scipy.sparse import coo_array
     from scipy.sparse.csgraph import shortest_path
 
     sources: dict[tuple[int, int], tuple[int, int]] = {}
@@ -300,7 +304,7 @@ def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
                 )
     docs, ends = np.unique(list(sources), return_inverse=True)
     upper, lower = ends.reshape(-1, 2).T
-    graph = coo_array((np.ones(len(sources)), (upper, lower)), shape=(docs.size, docs.size))
+    graph = _edges(upper, lower, docs.size)
     part = _components(upper, lower, docs.size, "strong")[1]
     # A cycle does not leave its component.
     starts = np.flatnonzero(np.bincount(part)[part] > 1)[:_STARTS]

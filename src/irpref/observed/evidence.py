@@ -31,6 +31,8 @@ from irpref.values.matrix import TopicValues
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.values.kernels import KernelEvaluator
+
 Row: TypeAlias = dict[str, Any]  # of what was found, see `Evidence.every_row`
 MISSING = 0.05  # share of the answerable topics that a verdict may miss
 MOST_TOPICS = 1000  # with more topics, two rankings are not compared document by document
@@ -182,6 +184,8 @@ class Evidence(HasMemo):
         The measures that the user named, if others were evaluated beside them.
     in_order : callable, optional
         Evaluates a run with its documents in another order.
+    kernels : KernelEvaluator, optional
+        Evaluates the measures that have a kernel; `pool` is its pool.
     """
 
     measures: list[Measure]
@@ -199,6 +203,7 @@ class Evidence(HasMemo):
     leaves_out: str | None = None
     asked: list[Measure] = field(default_factory=list)
     in_order: Callable[[Run, Callable[[Listing], Ints]], Values] | None = None
+    kernels: KernelEvaluator | None = None
 
     def only(self, systems: Iterable[int]) -> Evidence:
         """Return what can be told of some systems, by number."""
@@ -496,6 +501,15 @@ class Evidence(HasMemo):
         for code in self.codes:
             if "values" in code.against:
                 yield from self._rows_of(code, inside, measure, name)
+
+    def notes(self, inside: Bools) -> list[str]:
+        """List the notes of verdicts that are said once for all measures."""
+        return [
+            row["text"]
+            for code in CODES
+            if code.in_notes and not code.against
+            for row in self._rows_of(code, inside, None)
+        ]
 
     def _rows_of(
         self,

@@ -134,7 +134,8 @@ class Code:
     instead_of : tuple of str
         Codes that are not told on topics that this one explains.
     in_notes : bool
-        Whether verdicts say it in their notes, not in the sentence of each measure.
+        Whether verdicts say it in their notes, not in the sentence of each measure. A code without
+        a measure is said once.
     remedy : str
         The way to mend it, in the words of an argument.
     """
@@ -180,6 +181,7 @@ class Code:
             "they": "it" if n == 1 else "they",
             "s": "" if count == 1 else "s",
             "verb_s": "s" if count == 1 else "",
+            "them": "it" if count == 1 else "them",
             "first": found.example,
         }
         said = found.says or self.says

@@ -38,7 +38,7 @@ from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.align import Listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import Run, read_once
 from irpref.kernel.run import JudgedRun
@@ -118,7 +118,7 @@ def evidence(
     4    None   None  grade-scale       2       5
     5    None   None    threshold       2      AP
     """
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     facts = gathered(measures, read, runs, keep=True)
     return facts.frame(groups_of(groups, read, facts.topics))
 
@@ -184,9 +184,32 @@ def gathered(
         for name, run in every:
             with about(name, several):
                 systems.append(gatherer.system(name, read_repeats(run), keep))
+                _check_alike(systems[0], systems[-1])
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
     return gatherer.evidence(systems)
+
+
+# What must be the same for all runs of a verdict, by the argument of `irpref.run`.
+_ALIKE = {
+    "ties": "ties",
+    "float32": "float32",
+    "ignore_self": "ignore_self",
+    "exclude": "excluded",
+}
+
+
+def _check_alike(first: System, other: System) -> None:
+    """`ArgumentError` if runs were read in ways that alone make them differ."""
+    known = first.observed[0].how
+    for how in (one.how for one in (*first.observed, *other.observed)):
+        for argument, name in _ALIKE.items():
+            if getattr(how, name) != getattr(known, name):
+                raise ArgumentError(
+                    f"{argument}: {first.name} and {other.name} were not read alike, which alone "
+                    f"makes runs differ: give {argument} for all runs, or for none",
+                    parameter=argument,
+                )
 
 
 class Gatherer:
@@ -202,6 +225,10 @@ class Gatherer:
     def __init__(self, measures: list[Measure], qrels: Judgments, depth: int | None = None) -> None:
         self.measures, self.qrels, self.depth = measures, qrels, depth
         self.evaluator = fastest(measures, qrels)
+        evaluator: Any = self.evaluator
+        self.kernels: KernelEvaluator | None = (
+            evaluator if isinstance(evaluator, KernelEvaluator) else evaluator.accelerated
+        )
         # Judgments by subtopic: a document has the highest of its grades.
         pool = getattr(self.evaluator, "pool", None)
         self.pool: Pool = pool if pool is not None else _highest(qrels)
@@ -305,7 +332,7 @@ class Gatherer:
 
     def _longer_values(self, judged: JudgedRun) -> Values:
         """Compute by kernels the values if the relevant documents that a run lacks followed it."""
-        kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
+        assert self.kernels is not None
         added = np.flatnonzero(judged.missed() & (self.pool.grade > 0))
         ends = self.pool.judged.part(added)
         topic = np.concatenate([judged.hits.topic, ends.topic])
@@ -317,7 +344,7 @@ class Gatherer:
             self.depth
         )
         longer.rank_rising = longer.tied_from = longer.rank
-        by_measure = kernels.values_of(longer)
+        by_measure = self.kernels.values_of(longer)
         return {measure: values[self.on_pool][self.order] for measure, values in by_measure.items()}
 
     def _total(self, counts: list[Ints]) -> Ints:
@@ -328,8 +355,7 @@ class Gatherer:
         """Find the judged documents of a run; of a run without a judged topic, an empty ranking."""
         every = run.on(self.pool)
         every.repeats.warn()
-        kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
-        return every.judged(self.pool, kernels is not None and kernels.ties)
+        return every.judged(self.pool, self.kernels is not None and self.kernels.ties)
 
     def _values(self, judged: JudgedRun, run: Run) -> Values:
         """Compute the values of a run by topic, in ascending order of their ids."""
@@ -399,6 +425,7 @@ class Gatherer:
             self.depth,
             asked=list(self.measures),
             in_order=self.in_order,
+            kernels=self.kernels,
         )
 
 

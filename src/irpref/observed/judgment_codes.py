@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.data.columns import Reading
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, registered
 from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
@@ -399,7 +400,63 @@ NEVER_COMPARED = Code(
     "{n} document{s} occur{verb_s} in no preference, first {doc!r}",
     "note",
 )
+
+
+def _excluded_relevant(view: View) -> Found | None:
+    facts, systems = view.facts, view.facts.systems
+    excluded = systems[0].observed[0].how.excluded if systems else None
+    if not excluded or facts.of_preferences:
+        return None
+    pool, found = facts.pool, []
+    for topic, doc in sorted(excluded):
+        t = pool.topic_of.get(topic)
+        row = None if t is None else pool.index(t).get(doc)
+        if row is not None and pool.grade[row] > 0:
+            found.append((topic, doc))
+    if not found:
+        return None
+    n = len(found)
+    words = {"topic": found[0][0], "doc": found[0][1], "are": "is" if n == 1 else "are"}
+    return Found(facts.mask_of([topic for topic, _ in found]), words=words, count=n)
+
+
+EXCLUDED_RELEVANT = Code(
+    "excluded-relevant",
+    "judgments",
+    _excluded_relevant,
+    "{n} excluded document{s} {are} judged relevant, first {doc!r} of topic {topic!r}: no run can "
+    "retrieve {them}, and recall and ideal rankings still count {them}",
+    "note",
+    in_notes=True,
+)
+
+
+def _read_differently(view: View) -> Found | None:
+    by_way: dict[str, str] = {}
+    for system in view.facts.systems:
+        by_way.setdefault(_way(system.observed[0].how), system.name)
+    if len(by_way) < 2:
+        return None
+    words = {"ways": "; ".join(f"{name}: {way}" for way, name in by_way.items())}
+    return Found(view.facts.none, words=words, count=len(by_way))
+
+
+def _way(how: Reading) -> str:
+    """Say which rows of a run count."""
+    documents = "chunks as documents, " if how.documents is not None else ""
+    return f"{documents}of repeated documents the {how.repeats} row"
+
+
+READ_DIFFERENTLY = Code(
+    "read-differently",
+    "judgments",
+    _read_differently,
+    "the runs were read in {n} ways ({ways})",
+    "note",
+    in_notes=True,
+)
 CODES = (
+    *(EXCLUDED_RELEVANT, READ_DIFFERENTLY),
     *(UNANSWERABLE, UNSEEN, GRADE_SCALE, NEGATIVE_GRADES, JUDGED_WITHOUT_ID, MIXED_SCALES),
     *(GRADES_REVERSED, ONE_GRADE),
     *(GRADE_ORDER, NO_NONRELEVANT, CONTRADICTING_PREFERENCES, DISAGREEING_JUDGES, NEVER_COMPARED),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import as_list, as_objects, take
+from irpref.data.columns import Reading, as_list, as_objects, take
 from irpref.data.scores import blurs
 from irpref.judged.align import Listing, Repeats
 from irpref.judged.match import rows_with
@@ -71,6 +71,8 @@ class Observation:
         Different tags, if there are several.
     mixed_tags : bool array
         Whether a topic has several tags.
+    how : Reading
+        How it was read: which of its rows count.
     """
 
     lengths: Ints
@@ -96,6 +98,7 @@ class Observation:
     ranks: Ranks | None
     tags: tuple[str, ...]
     mixed_tags: Bools
+    how: Reading
 
     @property
     def is_absent(self) -> bool:
@@ -179,6 +182,7 @@ def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> 
         ranks=_ranks(listing, order),
         tags=_tags(run),
         mixed_tags=by_topic(_mixed_tags(listing)),
+        how=run.how,
     )
 
 

@@ -17,7 +17,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 
 from irpref.data.columns import Table
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
@@ -174,7 +174,7 @@ def sees_grades(measure: Measure, pool: Pool) -> bool:
 @cache
 def _tells_two_apart(measure: Measure, highest: float) -> bool:
     """Test whether a document of this grade and one of grade 0 have different values."""
-    read = judgments({"q": {"a": highest, "b": 0}})
+    read = as_judgments({"q": {"a": highest, "b": 0}})
     rankings = ({"a": 1}, {"b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2})
     with held(), suppress(ValueError):
         means = fastest([measure], read).calc_aggregate

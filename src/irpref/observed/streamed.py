@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import Table
+from irpref.data.columns import PLAIN, Table
 from irpref.judged.align import JudgedFile, Repeats, listed
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
@@ -104,6 +104,7 @@ def _observation(
         ranks=None,
         tags=(),
         mixed_tags=none,
+        how=PLAIN,
     )
 
 

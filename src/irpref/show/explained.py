@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from irpref.explanation import MISSED, REST, RETRIEVED, Account, Explainer
-from irpref.judged.judgments import judgments
+from irpref.judged.judgments import as_judgments
 from irpref.judged.types import QrelsLike, RunLike
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import MeasureLike
@@ -47,7 +47,7 @@ def explanation_text(
     ValueError
         As `irpref.explain`.
     """
-    explainer = Explainer(measure, judgments(qrels))
+    explainer = Explainer(measure, as_judgments(qrels))
     explained = explainer.measure
     t = explainer.topic_number(query_id)
     account = explainer.account(run, [t])

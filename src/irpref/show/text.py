@@ -9,8 +9,7 @@ The standard library writes csv and json, tabulate the others. tabulate does not
 screen is, so the width of columns, and which columns share a block, are decided here.
 
 Names are data. Characters that would move a cursor or end a row are escaped in columns; csv quotes
-line ends. csv changes nothing else, since programs read it: a spreadsheet takes a name that begins
-with `=`, `+`, `-` or `@` for a formula unless the column is imported as text."""
+line ends. In csv, a quote comes before a cell that a spreadsheet would take for a formula."""
 
 from __future__ import annotations
 
@@ -242,10 +241,24 @@ def _csv(table: Table) -> Iterator[str]:
 
     # csv quotes the line ends of a cell that are in this terminator; lines still end with \n.
     writer = csv.writer(_Echo(), lineterminator="\r\n")
-    yield writer.writerow([_on_lines(column.name) for column in table.columns])[:-2] + "\n"
+    yield writer.writerow([_no_formula(column.name) for column in table.columns])[:-2] + "\n"
     for row in _rows(table):
-        cells = [_on_lines(_shown(c, v)) for c, v in zip(table.columns, row, strict=True)]
+        cells = [_no_formula(_shown(c, v)) for c, v in zip(table.columns, row, strict=True)]
         yield writer.writerow(cells)[:-2] + "\n"
+
+
+def _no_formula(cell: str) -> str:
+    """Put a quote before a cell that a spreadsheet would compute: it begins with `=`, `+`, `-` or
+    `@`, and is no number.
+    """
+    text = _on_lines(cell)
+    if text.lstrip()[:1] not in ("=", "+", "-", "@"):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
 
 
 def _on_lines(cell: str) -> str:

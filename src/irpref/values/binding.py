@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError
-from irpref.judged.judgments import judgments
+from irpref.judged.judgments import as_judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import QrelsLike
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
@@ -84,6 +84,8 @@ def _grades(source: Any, preferences: bool) -> tuple[list[float], list[float]]:
 
         scale = scale_of(source)
         return list(scale.grades), list(scale.given)
-    pool = source if isinstance(source, Pool) else judgments(source).pool(preferences=preferences)
+    pool = (
+        source if isinstance(source, Pool) else as_judgments(source).pool(preferences=preferences)
+    )
     grades = np.unique(pool.grade).tolist()
     return grades, grades

@@ -12,7 +12,7 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.errors import ArgumentError, ConflictError, MeasureError
 from irpref.judged.inputs import in_memory
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
@@ -185,7 +185,7 @@ def evaluator(measures: Measures, qrels: QrelsLike) -> KernelEvaluator | Combine
     >>> evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc_aggregate(run)
     {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
     """
-    chosen, read = parse_all(measures), judgments(qrels)
+    chosen, read = parse_all(measures), as_judgments(qrels)
     rest = [measure for measure in chosen if not has_kernel(measure)]
     return CombinedEvaluator(chosen, rest, read) if rest else KernelEvaluator(chosen, read)
 

@@ -15,7 +15,7 @@ from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError, InputError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.types import EachRun, Frame, Groups, QrelsLike
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import MeasureLike
@@ -144,7 +144,7 @@ class TopicValues:
         return {
             str(group): self.on(inside)
             for group, inside in groups_of(
-                groups, None if qrels is None else judgments(qrels), self.topics
+                groups, None if qrels is None else as_judgments(qrels), self.topics
             ).items()
         }
 

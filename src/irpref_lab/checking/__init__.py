@@ -27,7 +27,7 @@ import pandas as pd
 from irpref.data.columns import Reading, reading
 from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
-from irpref.judged import QrelsLike, RunLike, Runs, each, judgments, read_once
+from irpref.judged import QrelsLike, RunLike, Runs, as_judgments, each, read_once
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import about, give
@@ -82,7 +82,7 @@ def check(
     of_grades = [
         measure for measure in chosen if "preferences" not in getattr(measure, "NEEDS", ())
     ]
-    judged = judgments(qrels)
+    judged = as_judgments(qrels)
     try:
         pool = judged.pool(preferences=len(of_grades) < len(chosen) or None)
     except ConflictError as error:

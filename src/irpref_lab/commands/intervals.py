@@ -60,8 +60,8 @@ def intervals(
     \b
     --over ties      lowest and highest value over all orders of documents with
                      equal scores
-    --over unjudged  lowest and highest value over all grades that unjudged
-                     documents could have
+    --over unjudged  lowest and highest value over all grades that the
+                     unjudged documents of the run could have
     --over topics    confidence interval of the mean over topics
 
     The last row of each measure, without a topic, is the mean.
@@ -69,6 +69,7 @@ def intervals(
     import pandas as pd
 
     import irpref_lab
+    from irpref_lab.trust.holes import notes_on
     from irpref_lab.trust.intervals import OVER
 
     how = lab_options.some(**how)
@@ -87,5 +88,6 @@ def intervals(
     if shown["expected"].isna().all():
         shown = shown.drop(columns="expected")
     table = of_frame(shown, rounded())
-    table.notes = [*table.notes, *thresholds_on(given.measures, qrels)]
+    notes = notes_on(shown) if how["over"] == "unjudged" else []
+    table.notes = [*table.notes, *notes, *thresholds_on(given.measures, qrels)]
     out.show(table, of_frame(whole, str))

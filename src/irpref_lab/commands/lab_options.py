@@ -14,7 +14,7 @@ from irpref.cli.command import Argument
 from irpref.cli.options import Decorator, option, together
 from irpref.cli.parameter_types import COUNT, Choice, Parsed
 from irpref.cli.say import say
-from irpref.judged import Judgments, judgments
+from irpref.judged import Judgments, as_judgments
 from irpref.observed import MISSING
 from irpref_lab.commands.lab_types import LEVEL as A_LEVEL
 from irpref_lab.commands.lab_types import SEED, SHARE
@@ -210,7 +210,7 @@ def filled(
         say(by_judge.text)
         qrels = by_judge
     # A document that only a judge graded may be known, too.
-    return given.of_topics(judgments(qrels, known=given.known_documents()))
+    return given.of_topics(as_judgments(qrels, known=given.known_documents()))
 
 
 def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:

@@ -137,12 +137,12 @@ def _design(given: Inputs, qrels: QrelsLike, runs: Runs, wanted: float, level: f
     """How many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
     import pandas as pd
 
-    from irpref.judged import judgments
+    from irpref.judged import as_judgments
     from irpref.observed import gathered
     from irpref_lab.meta import topic_set_size
 
     sizes = []
-    facts = gathered(given.measures, judgments(qrels), runs)
+    facts = gathered(given.measures, as_judgments(qrels), runs)
     present = [system.name for system in facts.systems if not system.is_absent]
     for values in facts.tables():
         values = values.select(present)

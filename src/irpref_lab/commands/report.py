@@ -40,7 +40,7 @@ Examples:
     metavar="FILE",
     help="texts of the queries: lines id<TAB>text, .jsonl, or an id of ir_datasets",
 )
-@options.option("--documents", metavar="FILE", help="titles of the documents, in the same formats")
+@options.option("--titles", metavar="FILE", help="titles of the documents, in the same formats")
 @options.option(
     "--rankings",
     metavar="RUN",
@@ -80,8 +80,6 @@ def report(
     chosen = given.systems_called("--rankings", rankings)
     with whole_files(strict):
         qrels, runs = lab_options.filled(given, judge), given.runs()
-    for name, run in runs.items():
-        run.attrs["path"] = given.files[name]
     page = irpref_lab.report(
         given.measures,
         qrels,

@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
 from irpref.errors import AbsentRunError, ArgumentError, EmptyJudgmentsError, MeasureError
-from irpref.judged import Groups, Judgments, hash_of_pool, hash_of_text, judgments
+from irpref.judged import Groups, Judgments, as_judgments, hash_of_pool, hash_of_text
 from irpref.judged.groups import groups_of
 from irpref.kernel import Bools, Floats, ratio
 from irpref.measures.names import parse_all
@@ -81,7 +81,7 @@ def basis_of(
     if given is not None:
         basis: Basis = given(measures, runs)
         return basis
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     facts = replace(gathered(measures, read, runs, depth, keep=keep), leaves_out=leaves_out)
     check_present(
         (one for one in facts.systems if present is None or one.name in present),

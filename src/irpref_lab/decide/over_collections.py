@@ -15,7 +15,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError, ArgumentError
-from irpref.judged import judgments
+from irpref.judged import as_judgments
 from irpref.kernel import Bools, Floats
 from irpref.observed import Evidence, gathered
 from irpref.values.matrix import TopicValues
@@ -76,7 +76,7 @@ def gathered_parts(
         else:
             qrels, runs = part
             facts = gathered(
-                list(measures), judgments(qrels), {system: runs[system] for system in here}
+                list(measures), as_judgments(qrels), {system: runs[system] for system in here}
             )
             n = len(facts.topics)
             absent = {one.name: one.absence(n) for one in facts.systems if one.is_absent}

@@ -9,15 +9,13 @@ be turned."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.judged import Judgments
+from irpref.judged import Judgments, Run
 from irpref.kernel import Bools
 from irpref.observed import Evidence
-from irpref_lab.trust.holes.turnable import bounds_of_pair
+from irpref_lab.trust.holes.turnable import Turnable
 
 MOST_TOPICS = 1000  # with more topics we do not ask
 
@@ -36,13 +34,15 @@ class Turning:
     """
 
     def __init__(
-        self, qrels: Judgments, runs: Mapping[str, Any], facts: Evidence, same: bool = False
+        self, qrels: Judgments, runs: Mapping[str, Run], facts: Evidence, same: bool = False
     ) -> None:
-        self.qrels, self.facts, self.same = qrels, facts, same
-        self.runs = dict(reversed(list(runs.items())))
+        self.facts, self.same = facts, same
         repeated = any(system.n_repeats > 1 for system in facts.systems)
-        self.is_asked = len(facts.topics) <= MOST_TOPICS and not repeated and facts.depth is None
-        self._parts: dict[bytes, Judgments] = {}
+        is_asked = len(facts.topics) <= MOST_TOPICS and not repeated and facts.depth is None
+        self._turnable: Turnable | None = None
+        if is_asked and not same and facts.kernels is not None:
+            second_first = [run.on(facts.pool) for run in reversed(list(runs.values()))]
+            self._turnable = Turnable(facts.kernels, second_first)
 
     def could(
         self,
@@ -68,14 +68,14 @@ class Turning:
         """
         if self.same:
             return False
-        if not self.is_asked or not topics.any():
+        if self._turnable is None or not topics.any():
             return None
 
         def turns(end: float) -> bool:
             return verdict(end) != now
 
         try:
-            low, high, exact = bounds_of_pair(measure, self._on(topics), self.runs, turns)
+            low, high, exact = self._turnable.bounds(measure, self.facts.order[topics], turns)
         except ValueError:  # no bounds for this measure, or with these judgments
             return None
         if low == high and exact:
@@ -83,13 +83,3 @@ class Turning:
         if turns(low) or turns(high):
             return True
         return False if exact and agrees else None
-
-    def _on(self, topics: Bools) -> Judgments:
-        """The judgments of some topics."""
-        if topics.all():
-            return self.qrels
-        key = topics.tobytes()
-        if key not in self._parts:
-            kept = {self.facts.topics[t] for t in np.flatnonzero(topics).tolist()}
-            self._parts[key] = self.qrels.only(kept)
-        return self._parts[key]

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref.data.columns import Reading
 from irpref.judged.align import Repeats
 from irpref.kernel import Bools
 from irpref.observed import CODES, Code, Evidence, Found, Observation, System, View
@@ -236,4 +237,5 @@ def _observation(lengths: Any) -> Observation:
         ranks=None,
         tags=(),
         mixed_tags=no,
+        how=Reading(),
     )

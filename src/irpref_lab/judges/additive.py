@@ -14,7 +14,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged import Pool, RunLike, judgments, listing
+from irpref.judged import Pool, RunLike, as_judgments, listing
 from irpref.kernel import Floats, Ints, JudgedRun
 from irpref.measures.declare import Measures
 from irpref.measures.everyday import supports
@@ -113,7 +113,7 @@ def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
     if not grade.size:
         return np.zeros(0)
     ids = [str(i) for i in range(grade.size)]
-    pool = judgments(pd.DataFrame({"query_id": ids, "doc_id": "d", "relevance": grade})).pool()
+    pool = as_judgments(pd.DataFrame({"query_id": ids, "doc_id": "d", "relevance": grade})).pool()
     run = JudgedRun(pool, pool.judged, rank, np.arange(rank.size), rank)
     return KernelEvaluator([measure], pool).values_of(run)[measure]
 

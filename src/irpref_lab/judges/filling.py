@@ -40,8 +40,8 @@ from irpref.judged import (
     RunLike,
     Runs,
     align_run,
+    as_judgments,
     as_table,
-    judgments,
 )
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
@@ -151,7 +151,7 @@ def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None =
     >>> filled.loc[filled["source"] == "judge", ["doc_id", "relevance"]].values.tolist()
     [['d', 1.5]]
     """
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     if "subgroup" in read.names:
         raise ArgumentError(
             "fill takes grades: this looks like preferences (columns group and subgroup)",
@@ -186,7 +186,9 @@ def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None =
         ranked = len(named), n_relevant
     first = [*_IDS, "relevance", SOURCE, _CALIBRATED]
     out = out[[*first, *(name for name in out.columns if name not in (*first, LOWEST)), LOWEST]]
-    return Filled(out, calibration, correlation, ranked)
+    filled = Filled(out, calibration, correlation, ranked)
+    filled.cut = read.cut
+    return filled
 
 
 def _one_judge(judge: Any, human: pd.Series) -> pd.Series:
@@ -200,7 +202,7 @@ def _one_judge(judge: Any, human: pd.Series) -> pd.Series:
         raise ArgumentError("fill needs at least one judge, got an empty list", parameter="judge")
     grades = []
     for one in judge if several else [judge]:
-        frame = grades_frame(judgments(one))
+        frame = grades_frame(as_judgments(one))
         grades.append(frame[frame["relevance"] >= 0].set_index(_IDS)["relevance"])
     if len(grades) == 1:
         return grades[0]
@@ -223,7 +225,7 @@ def _depth(filled: pd.DataFrame, runs: Mapping[str, RunLike]) -> Floats:
     """Compute the logarithm of the mean of 1 / rank of each row, (n_rows,); a document that a run
     lacks is ranked one below the run's last.
     """
-    pool = judgments(filled).pool()
+    pool = as_judgments(filled).pool()
     total = np.zeros(pool.grade.size)
     for run in runs.values():
         with held():  # the warnings are repeated when the run is evaluated

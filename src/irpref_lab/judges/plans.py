@@ -31,7 +31,7 @@ from irpref.data.replace import replaced
 from irpref.data.run_names import named_runs
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, EmptyJudgmentsError, InputError, RunError
-from irpref.judged import QrelsLike, RunLike, Runs, hash_of_pool, judgments
+from irpref.judged import QrelsLike, RunLike, Runs, as_judgments, hash_of_pool
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref_lab.judges.additive import Additive, additive, top_documents
@@ -175,7 +175,7 @@ def sample(
     n = _count("n", n)
     looked = _looks(looks, n)
     seed = _seed(rng)
-    judged_by = no_grades() if judge is None else grades_frame(judgments(judge))
+    judged_by = no_grades() if judge is None else grades_frame(as_judgments(judge))
     human = _humans(qrels)
     if not len(judged_by) and not len(human):
         raise EmptyJudgmentsError(
@@ -283,7 +283,7 @@ def no_grades() -> pd.DataFrame:
 
 def hash_of_judge(frame: pd.DataFrame) -> str:
     """Hash a judge's grades; empty without a judge."""
-    return hash_of_pool(judgments(frame).pool()) if len(frame) else ""
+    return hash_of_pool(as_judgments(frame).pool()) if len(frame) else ""
 
 
 def _humans(qrels: QrelsLike | None) -> pd.DataFrame:
@@ -291,9 +291,9 @@ def _humans(qrels: QrelsLike | None) -> pd.DataFrame:
     if qrels is None:
         return no_grades()
     if hasattr(qrels, "seeds"):  # an earlier sample, which has no values of runs
-        return human_rows(judgments(qrels).frame())
+        return human_rows(as_judgments(qrels).frame())
     try:
-        frame = human_rows(grades_frame(judgments(qrels)))
+        frame = human_rows(grades_frame(as_judgments(qrels)))
     except EmptyJudgmentsError:
         return no_grades()
     return frame[frame["relevance"] >= 0]
@@ -331,7 +331,9 @@ def rank_weights(measures: Sequence[Additive], runs: Runs, topics: Sequence[str]
     """
     depth = max(one.weight.size for one in measures)
     # The pool serves to group and order documents: its judgment of a made-up one is never used.
-    pool = judgments(pd.DataFrame({"query_id": list(topics), "doc_id": "", "relevance": 0})).pool()
+    pool = as_judgments(
+        pd.DataFrame({"query_id": list(topics), "doc_id": "", "relevance": 0})
+    ).pool()
     named = named_runs(runs)
     parts = []
     answers = np.ones((len(named), len(topics)), bool)

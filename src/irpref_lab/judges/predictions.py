@@ -50,7 +50,7 @@ from scipy import special
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged import QrelsLike, Runs, in_memory, judgments
+from irpref.judged import QrelsLike, Runs, as_judgments, read_once
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
@@ -174,8 +174,11 @@ def judge(
     """
     check_confidence(level)
     check_choice("topics", topics, ("sample", "fixed"))
-    by_name = {name: in_memory(run) for name, run in named_runs(runs).items()}
-    true, by_judge = human_rows(grades_frame(judgments(human))), grades_frame(judgments(judge))
+    by_name = {name: read_once(run) for name, run in named_runs(runs).items()}
+    true, by_judge = (
+        human_rows(grades_frame(as_judgments(human))),
+        grades_frame(as_judgments(judge)),
+    )
     shared = sorted(set(true["query_id"]) & set(by_judge["query_id"]))
     if len(shared) < 2:
         raise ArgumentError(
@@ -193,9 +196,9 @@ def judge(
     rows: list[pd.DataFrame] = []
     pairs: list[pd.DataFrame] = []
     agreements: list[dict[str, Any]] = []
-    human_facts = gathered(measures, judgments(true), by_name)
+    human_facts = gathered(measures, as_judgments(true), by_name)
     check_present(human_facts.systems, len(human_facts.topics))
-    of_judge = judgments(by_judge)
+    of_judge = as_judgments(by_judge)
     facts = gathered(measures, of_judge, by_name)
     basis, everything = JudgedRuns(facts, of_judge), facts.everything
     for of_humans, of_all, measure in zip(

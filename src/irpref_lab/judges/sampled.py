@@ -15,7 +15,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError, Remedy
-from irpref.judged import Judgments, Pool, QrelsLike, Runs, as_table, hash_of_pool, judgments
+from irpref.judged import Judgments, Pool, QrelsLike, Runs, as_judgments, as_table, hash_of_pool
 from irpref.kernel import Bools, Floats, Ints
 from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
@@ -134,7 +134,7 @@ class Sampled(Judgments):
     @property
     def hash(self) -> str:
         """Hash of the plan and of the grades that are used."""
-        pool = judgments(self.frame()).pool()
+        pool = as_judgments(self.frame()).pool()
         return f"{hash_of_plan(self.plan)}{hash_of_pool(pool)}"
 
     def share(self, level: float, judged: bool = False) -> float:
@@ -339,7 +339,7 @@ def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
     judged 2 of 2 documents of the plan
     """
     plan = read_plan(plan)
-    of_judge = no_grades() if judge is None else grades_frame(judgments(judge))
+    of_judge = no_grades() if judge is None else grades_frame(as_judgments(judge))
     if hash_of_judge(of_judge) != plan.attrs["judge"]:
         number = plan.attrs["judge_rows"]
         if not len(of_judge):
@@ -351,7 +351,7 @@ def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
             "the plan was drawn with other grades of the judge"
             + (f" ({number:,}, not {len(of_judge):,})" if number != len(of_judge) else "")
         )
-    human = human_rows(grades_frame(judgments(qrels)))
+    human = human_rows(grades_frame(as_judgments(qrels)))
     human = human[human["relevance"] >= 0]
     keys = pd.MultiIndex.from_frame(plan[IDS])
     grade = _grades(human, keys)

@@ -12,8 +12,7 @@ from ir_measures.measures import Measure
 from irpref.data.columns import Stretches, Table
 from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError
-from irpref.judged import EachRun, Judgments, QrelsLike, RunLike, judgments
-from irpref.judged import listing as listing_of
+from irpref.judged import EachRun, Judgments, QrelsLike, Run, as_judgments, read_once
 from irpref.kernel import BATCH_ROWS, Floats, JudgedRun
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse
@@ -55,7 +54,7 @@ class Experiment:
         keep: bool = False,
         cutoff: int | None = None,
     ) -> None:
-        read = judgments(qrels)
+        read = as_judgments(qrels)
         asked = {name: parse(m) for name, m in measures.items()}
         alone = list(dict.fromkeys(asked.values()))
         bound = dict(zip(alone, bind(alone, read), strict=True))
@@ -77,7 +76,8 @@ class Experiment:
         for name, run in each_run(runs):
             with about(name):
                 if self.host or keep:
-                    run = self.raw[name] = self._as_dicts(run, cutoff)
+                    run = read_once(run)
+                    self.raw[name] = self._as_dicts(run, cutoff)
                 self.aligned[name] = self.evaluator.align(run).at(cutoff)
 
     def values(
@@ -146,11 +146,11 @@ class Experiment:
         grade = pool.grade if part.grade is None else part.grade
         return Others(self.host, Judgments(Table(ids, pool.doc_ids[keep], grade[keep])))
 
-    def _as_dicts(self, run: RunLike, cutoff: int | None) -> dict[str, dict[str, float]]:
-        """Turn the run, in any form, into the form that other providers read fastest: a dict with
-        documents in rank order.
+    def _as_dicts(self, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
+        """Turn the run into the form that other providers read fastest: a dict with documents in
+        rank order.
         """
-        listing = listing_of(self.pool, run)
+        listing = run.on(self.pool)
         score = listing.score.tolist()
         run_by_topic = {}
         for t in np.flatnonzero(listing.topics.lengths).tolist():

@@ -47,7 +47,7 @@ import numpy as np
 import pandas as pd
 
 from irpref.errors import ArgumentError, JudgmentsError
-from irpref.judged import Pool, QrelsLike, canonical, hash_of_pool, judgments
+from irpref.judged import Pool, QrelsLike, as_judgments, canonical, hash_of_pool
 from irpref.kernel import Bools, Floats, Ints, JudgedRun, Segments, all_whole, order_by
 from irpref.messages import check_choice
 from irpref_lab.messages import not_accepted
@@ -141,7 +141,7 @@ class Loss:
             int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng or 0)
         )
         assessors: Any = judges if isinstance(judges, (list, tuple)) else [judges]
-        pools = [judgments(one).pool() for one in assessors]
+        pools = [as_judgments(one).pool() for one in assessors]
         for name, value, usual, owner in (
             ("depth", depth, DEPTH, "pools"),
             ("least", tuple(least), LEAST, "random"),
@@ -369,7 +369,7 @@ def thin(
     >>> left["relevance"].tolist()
     [1, 1, 0]
     """
-    pool = judgments(qrels).pool()
+    pool = as_judgments(qrels).pool()
     keep = Loss(pool, {}, [level], rng, rel=rel, least=least).keep(float(level), sample).intact
     grade = pool.grade[keep]
     return pd.DataFrame(

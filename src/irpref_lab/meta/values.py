@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, InputError
-from irpref.judged import EachRun, QrelsLike, judgments
+from irpref.judged import EachRun, QrelsLike, as_judgments
 from irpref.measures.declare import MeasureLike
 from irpref.values.matrix import MeasureValues, TopicValues, evaluated, long_values, values_in
 
@@ -45,7 +45,7 @@ def topic_values(
     ValueError
         There are no measures or no runs, or no topic has a value of a measure.
     """
-    return {table.measure: table for table in evaluated(measures, judgments(qrels), runs)}
+    return {table.measure: table for table in evaluated(measures, as_judgments(qrels), runs)}
 
 
 def read_values(path: str | os.PathLike[str]) -> pd.DataFrame:

@@ -99,7 +99,7 @@ def report(
     baseline: str | None = None,
     title: str = "Evaluation",
     topics: Texts | None = None,
-    documents: Texts | None = None,
+    titles: Texts | None = None,
     groups: Groups | None = None,
     rankings: str | Iterable[str] | None = None,
     depth: int = 20,
@@ -126,7 +126,7 @@ def report(
     title : str
     topics : mapping of query_id to text, frame, path, or id of a data set of ir_datasets, optional
         Texts of the queries.
-    documents : mapping of doc_id to text, frame, path, or id of a data set of ir_datasets, optional
+    titles : mapping of doc_id to text, frame, path, or id of a data set of ir_datasets, optional
         Titles (or beginnings) of the documents. Files hold `id<TAB>text` or JSON records a line.
     groups : as `irpref_lab.leaderboard` takes them, optional
         Groups of topics.
@@ -165,7 +165,7 @@ def report(
         baseline,
         title,
         topics,
-        documents,
+        titles,
         groups,
         rankings,
         depth,

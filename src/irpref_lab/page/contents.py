@@ -24,7 +24,17 @@ from ir_measures.measures import Measure
 from irpref import curves
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged import Groups, Judgments, QrelsLike, RunLike, Runs, align_run, each, judgments
+from irpref.judged import (
+    Groups,
+    Judgments,
+    QrelsLike,
+    Run,
+    RunLike,
+    Runs,
+    align_run,
+    as_judgments,
+    each,
+)
 from irpref.judged.groups import group_of_topic, groups_of
 from irpref.kernel import Bools
 from irpref.measures import literature
@@ -50,7 +60,7 @@ from irpref_lab.page.rankings import rankings, unjudged_by_rank
 from irpref_lab.plots.drawing import CRP_CUT
 from irpref_lab.plots.plot_data import constant_npref
 from irpref_lab.short_names import left_out, parts
-from irpref_lab.trust.holes import hole_intervals, pair_intervals
+from irpref_lab.trust.holes import hole_intervals, notes_on, pair_intervals
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.ties import tie_intervals
 
@@ -90,7 +100,7 @@ class Options:
     baseline: str | None
     title: str
     topics: Texts | None
-    documents: Texts | None
+    titles: Texts | None
     groups: Groups | None
     rankings: str | Iterable[str] | None
     depth: int
@@ -115,7 +125,7 @@ def contents(measures: Measures, given: QrelsLike, runs: Runs, options: Options)
     inputs = [_input("judgments", given)]
     inputs += [_input(name, one) for name, run in named.items() for one in repeats_in(run)]
     with whole_files(options.strict):
-        qrels = judgments(given)
+        qrels = as_judgments(given)
         named = _opened(named)  # each file is read once
     basis = basis_of(chosen, qrels, named, present=(), keep=False)
     absent = basis.absent(options.strict, alone=len(named) < 2)
@@ -419,7 +429,7 @@ def _rankings(
         "explained": explained,
         "most_explained": MOST_EXPLAINED,
         "docs": list(docs),
-        "titles": texts(options.documents, "documents", docs),
+        "titles": texts(options.titles, "titles", docs),
         "words": list(words),
         "lists": lists,
         "graded": table.attrs["graded"],
@@ -513,7 +523,9 @@ def _unjudged(
     turn round.
     """
     bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
-    bounds["pairs"] = []
+    bounds |= {"pairs": [], "notes": []}
+    if bounds["runs"]:
+        bounds["notes"] = notes_on(pd.DataFrame(bounds["runs"]))
     if bounds["runs"] and len(runs) > 1:
         best = dict([*runs.items()][:N_PAIRS])
         pairs = pair_intervals([measure], qrels, best).to_dict("records")
@@ -534,11 +546,8 @@ def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_top
 
 def _input(name: str, data: object) -> Part:
     """What one of the inputs was: a file with its hash, a data set, or something in memory."""
-    if isinstance(data, Judgments) and data.path is not None:
+    if isinstance(data, (Judgments, Run)) and data.path is not None:
         data = data.path
-    attributes = getattr(data, "attrs", None)
-    if isinstance(attributes, dict):  # the command says which file a frame was read from
-        data = attributes.get("path", data)
     if not isinstance(data, (str, os.PathLike)):
         return {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
     path = os.fspath(data)

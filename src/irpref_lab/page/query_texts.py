@@ -13,8 +13,8 @@ from irpref.judged import Frame, id_text
 Texts: TypeAlias = Mapping[Any, Any] | Frame | str | os.PathLike[str]
 
 LONGEST = 300  # characters of a text on the page
-_IDS = {"topics": ("query_id", "qid"), "documents": ("doc_id", "docno")}
-_TEXTS = {"topics": ("query", "text", "title"), "documents": ("title", "text", "body")}
+_IDS = {"topics": ("query_id", "qid"), "titles": ("doc_id", "docno")}
+_TEXTS = {"topics": ("query", "text", "title"), "titles": ("title", "text", "body")}
 
 
 def texts(given: Texts | None, what: str, wanted: Iterable[str]) -> list[str | None]:
@@ -23,7 +23,7 @@ def texts(given: Texts | None, what: str, wanted: Iterable[str]) -> list[str | N
     Parameters
     ----------
     given : mapping, frame, path, or id of a data set of ir_datasets; None
-    what : 'topics' or 'documents'
+    what : 'topics' or 'titles'
     wanted : iterable of str
 
     Returns

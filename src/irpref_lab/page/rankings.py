@@ -12,7 +12,7 @@ import pandas as pd
 from irpref.data.run_names import named_runs
 from irpref.errors import NoCommonTopicError
 from irpref.explanation import Explainer, explainable
-from irpref.judged import Judgments, Listing, QrelsLike, Runs, align_run, judgments, listing
+from irpref.judged import Judgments, Listing, QrelsLike, Runs, align_run, as_judgments, listing
 from irpref.kernel import Ints, JudgedRun
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
@@ -72,7 +72,7 @@ def rankings(
     1  run     2      u    NaN                    0.0
     """
     chosen = parse_all(measures)
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     of_preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
     pool = read.pool(columns_for(chosen), of_preferences or None)
     explainers = []
@@ -183,7 +183,7 @@ def unjudged_by_rank(
     1     2          1       1.0
     2     3          1       1.0
     """
-    pool = judgments(qrels).pool()
+    pool = as_judgments(qrels).pool()
     judged = {
         name: run if isinstance(run, JudgedRun) else align_run(pool, run)
         for name, run in named_runs(runs).items()

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from irpref.errors import ArgumentError
-from irpref.judged import Groups, QrelsLike, RunLike, in_memory, judgments
+from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, read_once
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
 from irpref_lab.judges.filling import Filled, human_rows, with_expected
@@ -77,7 +77,9 @@ def intervals(
         Columns `query_id` (None: the mean over the topics), `measure`, `value`, `low`, `expected`,
         `high`, `exact`; `error`, the standard error, if something is drawn at random. For ties and
         unjudged documents, `low` and `high` are values that can occur; if `exact` is False, there
-        may be lower or higher ones.
+        may be lower or higher ones. Over unjudged documents, `exact` is about the grades of those
+        that the run retrieved: a relevant document that it lacks could move a value further.
+        Bpref, which ignores unjudged documents, can have a `value` outside of `low` and `high`.
 
     Raises
     ------
@@ -93,7 +95,7 @@ def intervals(
     0     None      RR   0.75  0.4626      0.75   1.0   True
     """
     check_choice("over", over, OVER)
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     compute, takes = OVER[over]
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
     for other, (_, usual) in OVER.items():
@@ -107,7 +109,7 @@ def intervals(
                     value=value,
                 )
     if over == "unjudged" and isinstance(read, Filled):
-        run = in_memory(run)
-        bounds = hole_intervals(measures, human_rows(read.frame()), run, grades)
-        return with_expected(measures, bounds, read, run)
+        once: Any = read_once(run)
+        bounds = hole_intervals(measures, human_rows(read.frame()), once, grades)
+        return with_expected(measures, bounds, read, once)
     return compute(measures, read, run, **{option: given[option] for option in takes})

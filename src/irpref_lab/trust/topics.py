@@ -33,7 +33,7 @@ from ir_measures.measures import Measure
 from scipy import special
 
 from irpref.errors import ArgumentError, MeasureError
-from irpref.judged import Groups, QrelsLike, RunLike, judgments
+from irpref.judged import Groups, QrelsLike, RunLike, as_judgments
 from irpref.judged.groups import groups_of
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
@@ -180,7 +180,7 @@ def topic_intervals(
     For measures that count (`NumRet`), the interval is that of their sum over this number of
     topics. `exact` is True if the bounds are computed (`t`), False if they are drawn (`bootstrap`);
     `error` is the standard error of the draws."""
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     matrices = on_the_same_topics(evaluated(measures, read, {"run": run}))
     tables = []
     for group, inside in groups_of(groups, read, matrices[0].topics).items():

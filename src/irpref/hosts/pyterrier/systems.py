@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irpref.errors import ArgumentError, NoCommonTopicError
 from irpref.judged.inputs import id_text
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.types import QrelsLike
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def qrels(data: QrelsLike) -> pd.DataFrame:
     if isinstance(data, str):
         data = data.removeprefix("irds:")
         data = re.sub("^irpref:", "irpref/", data)
-    return judgments(data).frame(pyterrier=True)
+    return as_judgments(data).frame(pyterrier=True)
 
 
 def judgments_of(qrels: QrelsLike, topics: pd.DataFrame | None) -> Judgments:
@@ -71,12 +71,12 @@ def judgments_of(qrels: QrelsLike, topics: pd.DataFrame | None) -> Judgments:
         No topic has judgments.
     """
     if topics is None:
-        return judgments(qrels)
+        return as_judgments(qrels)
     if "qid" not in getattr(topics, "columns", ()):
         what = ", ".join(map(str, getattr(topics, "columns", [type(topics).__name__])))
         raise TypeError(f"topics: expected a frame with the columns qid and query, got {what}")
     wanted = list(dict.fromkeys(map(id_text, topics["qid"])))
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     if len(read) and not set(wanted) & set(read.topic_ids):
         begin = [", ".join(map(repr, ids[:3])) or "none" for ids in (wanted, read.topic_ids)]
         raise NoCommonTopicError(

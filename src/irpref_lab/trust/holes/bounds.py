@@ -4,7 +4,7 @@ have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,16 +13,17 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError, MeasureError
-from irpref.judged import Pool, QrelsLike, RunLike
+from irpref.judged import Listing, Pool, QrelsLike, RunLike, read_once
 from irpref.kernel import Bools, Floats
 from irpref.kernel import Holes as Effects
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
+from irpref.messages import about
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
 from irpref_lab.messages import not_accepted
-from irpref_lab.trust.holes.filled import Holes, retrieved
+from irpref_lab.trust.holes.filled import Holes
 from irpref_lab.trust.holes.search import (
     Places,
     Ways,
@@ -35,6 +36,7 @@ from irpref_lab.trust.holes.search import (
 from irpref_lab.trust.interval_tables import by_topic
 
 MOST_GRADES = 256
+_ROUNDING = 1e-9
 
 
 class Bounds(NamedTuple):
@@ -104,18 +106,24 @@ def negative_is_a_grade(measure: Measure) -> bool:
     return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
 
 
-def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
-    """Bounds of each topic, of the value or of the difference of two runs."""
+def bounds_of(
+    measure: Measure,
+    task: partial[Floats],
+    holes: Holes,
+    grid: Floats,
+    topics: Sequence[int] | None = None,
+) -> Bounds:
+    """Bounds of each topic, or of some topics, of the value or of the difference of two runs."""
     declared = declaration(measure)
     assert declared is not None
     effects = declared.HOLES
     if effects.binary:
         grid = np.unique(grid[[0, -1]])
-    n, cutoff = holes.holes.n, task.keywords.get("cutoff")
-    rising = getattr(measure, "TIES_BY_RISING_ID", False)
+    cutoff, rising = task.keywords.get("cutoff"), ties_rise(measure)
+    chosen = range(holes.holes.n) if topics is None else topics
     some: dict[int, Ways] = {}
     rest: dict[int, Places] = {}
-    for t in range(n):
+    for t in chosen:
         rank = holes.ranks(t, rising)
         seen = rank < np.inf if cutoff is None else rank <= cutoff
         ways = _known(effects, grid, rank, seen)
@@ -125,10 +133,15 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
             rest[t] = Places.by_effect(np.subtract.reduce(discount), np.asarray(seen.any(axis=0)))
         else:
             some[t] = ways
-    values = partial(holes.values, task)
+    values = partial(holes.values, task, rising=rising)
     ends = attained(values, some) | search(values, rest, grid)
-    low, high = np.array([ends[t] for t in range(n)]).reshape(n, 2).T
-    return Bounds(low, high, np.isin(np.arange(n), list(some)))
+    low, high = np.array([ends[t] for t in chosen]).reshape(-1, 2).T
+    return Bounds(low, high, np.array([t in some for t in chosen], bool))
+
+
+def ties_rise(measure: Measure) -> bool:
+    """Tell whether a measure has documents of equal scores by ascending id."""
+    return isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID
 
 
 def _known(effects: Effects, grid: Floats, rank: Floats, seen: Bools) -> Ways | None:
@@ -193,7 +206,9 @@ def hole_intervals(
         As `irpref_lab.intervals`, topics in ascending order of id, then the mean of each measure
         (the sum, for measures that count). `low` and `high` are attained: there are grades that
         give them. If `exact` is False, they were found by a search, and other grades may give still
-        lower or higher values.
+        lower or higher values. If it is True, no grades of *retrieved* unjudged documents do; a
+        relevant document that nobody retrieved still may, as it is missing from R and the ideal
+        list. A measure that ignores unjudged documents (Bpref) can have a `value` outside.
 
     Raises
     ------
@@ -246,19 +261,40 @@ def difference_intervals(
     return _intervals(measures, qrels, [run_a, run_b], grades)
 
 
+def notes_on(table: pd.DataFrame) -> list[str]:
+    """Say what an interval over unjudged documents assumes, and why a value is outside of its own.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With `measure`, `value`, `low` and `high`.
+    """
+    notes = [
+        "low, high, exact: over the grades of unjudged documents that were retrieved; a relevant "
+        "document that nobody retrieved could move a value further"
+    ]
+    within = table["value"].between(table["low"] - _ROUNDING, table["high"] + _ROUNDING)
+    if outside := list(dict.fromkeys(table["measure"][~within & table["value"].notna()])):
+        notes.append(
+            f"{', '.join(map(str, outside))}: a value can be outside low to high, since there "
+            f"every unjudged document has one of the grades, and in the value it has none"
+        )
+    return notes
+
+
 def _intervals(
     measures: Measures, qrels: QrelsLike, given: list[RunLike], grades: Iterable[float] | None
 ) -> pd.DataFrame:
     chosen, evaluate = prepared(measures, qrels)
-    runs = list(retrieved(evaluate, dict(zip(("run_a", "run_b"), given, strict=False))).values())
+    runs = evaluated(evaluate, dict(zip(("run_a", "run_b"), given, strict=False)))
     holes = {
-        negative: Holes(evaluate.pool, runs, negative)
+        negative: Holes(evaluate.pool, [listing for _, listing in runs], negative)
         for negative in set(map(negative_is_a_grade, chosen))
     }
     columns = {}
     for measure, task, grid in tasks_of(chosen, evaluate, grades):
         bounds = bounds_of(measure, task, holes[negative_is_a_grade(measure)], grid)
-        value = np.subtract.reduce([run.values[measure] for run in runs])
+        value = np.subtract.reduce([values[measure] for values, _ in runs])
         # A topic without a value may have one with other grades.
         bounds = bounds._replace(exact=bounds.exact & ~np.isnan(value))
         columns[measure] = {
@@ -267,6 +303,18 @@ def _intervals(
             **bounds._asdict(),
         }
     return by_topic(evaluate, columns)
+
+
+def evaluated(
+    evaluate: KernelEvaluator, runs: Mapping[str, RunLike]
+) -> list[tuple[dict[Any, Floats], Listing]]:
+    """Evaluate each run with the judgments as they are, and list its documents."""
+    out = []
+    for name, run in runs.items():
+        with about(name, len(runs) > 1):
+            read: Any = read_once(run)
+            out.append((evaluate.values(read), read.on(evaluate.pool)))
+    return out
 
 
 def tasks_of(

@@ -1,75 +1,94 @@
 """Fill the holes of runs: every retrieved document without a judgment gets a grade and joins the
 pool.
 
-runs = retrieved(evaluate, {"a": run_a, "b": run_b})      the documents of each run
-holes = Holes(evaluate.pool, [runs["a"]], negative=False)  of one run, or of two for a difference
-holes.values(task, {topic: [grades, grades, ...]})         values with these grades, many at once
+runs = [run.on(pool), other.on(pool)]                       the documents of each run
+holes = Holes(pool, runs[:1], negative=False)               of one run, or of two for a difference
+holes.values(task, {topic: [grades, grades, ...]})          values with these grades, many at once
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
-from irpref.judged import RunLike, in_memory, listing
+from irpref.judged import Listing
 from irpref.kernel import Bools, Floats, Grades, Ints, JudgedRun, Levels, Segments, order_by
-from irpref.messages import about
-from irpref.values.kernels import KernelEvaluator
 from irpref_lab.trust.batches import batches
 
 
-class Retrieved(NamedTuple):
-    """The documents of a run by topic, in the order of the evaluation."""
-
-    values: dict[Any, Floats]  # of the run with the judgments as they are
-    topics: Segments
-    row: Ints  # of the pool, -1 for documents without a judgment
-    grade: Floats  # NaN for these
-    rank_rising: Ints  # ranks with ties broken by ascending id
-    code: Ints  # number of the document in `ids`, 0 for judged ones
-    ids: list[list[str]]  # by topic: those of all runs, not judged or with a negative grade
-
-    def unjudged(self, negative: bool) -> Bools:
-        """Which documents are holes; `negative`: a negative grade is a judgment."""
-        return self.row < 0 if negative else ~(self.grade >= 0)
+def unjudged(run: Listing, negative: bool) -> Bools:
+    """Find the holes of a run: (n_retrieved,); `negative`: a negative grade is a judgment."""
+    return run.row < 0 if negative else ~(run.grade >= 0)
 
 
-def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, RunLike]) -> dict[Any, Retrieved]:
-    """The documents of each run."""
-    numbers: list[dict[str, int]] = [{} for _ in range(evaluate.pool.n_topics)]
-    ids: list[list[str]] = []
-    out = {}
-    for name, run in runs.items():
-        given = in_memory(run)
-        with about(str(name), len(runs) > 1):
-            values = evaluate.values(given)
-        every = listing(evaluate.pool, given, quiet=True)
-        ties = Segments.of_equal(every.topics.topic, every.score)
-        rising = every.rank - 2 * ties.position + ties.spread(ties.lengths) - 1
-        code = np.zeros(every.row.size, np.int64)
-        rows = np.flatnonzero(~(every.grade >= 0))
-        ends, docs = every.topics.part(rows).offsets.tolist(), every.doc_ids
-        for known, start, stop in zip(numbers, ends, ends[1:], strict=False):
-            code[rows[start:stop]] = [
-                known.setdefault(docs[row], len(known)) for row in rows[start:stop].tolist()
-            ]
-        out[name] = Retrieved(values, every.topics, every.row, every.grade, rising, code, ids)
-    ids += map(list, numbers)
-    return out
+def numbers(runs: Sequence[Listing], holes: Sequence[Bools]) -> tuple[list[Ints], Ints]:
+    """Number the holes of each topic from 0, in rank order, run after run: a document that several
+    runs retrieve has one number.
+
+    Parameters
+    ----------
+    runs : sequence of Listing
+    holes : sequence of bool arrays (n_retrieved,)
+
+    Returns
+    -------
+    list of int arrays (n_retrieved,)
+        By run, -1 for documents that are no holes.
+    int array (n_topics,)
+        How many holes each topic has.
+    """
+    total: Ints = np.zeros(runs[0].topics.n, np.int64)
+    out: list[Ints] = []
+    for i, (run, hole) in enumerate(zip(runs, holes, strict=True)):
+        number: Ints = np.full(hole.size, -1)
+        for other, known in zip(runs[:i], out, strict=True):
+            row = run.rows_in(other)
+            number = np.where((number < 0) & (row >= 0), np.append(known, -1)[row], number)
+        new = np.flatnonzero(hole & (number < 0))
+        of_topics = run.topics.part(new)
+        number[new] = of_topics.position + of_topics.spread(total)
+        total = total + of_topics.lengths
+        out.append(number)
+    return out, total
 
 
-class _Filled(NamedTuple):
-    """What does not change about a run, however its holes are filled."""
+class _Filled:
+    """The parts of a run that stay the same however its holes are filled.
 
-    run: Retrieved
-    documents: Ints  # rows in the topic of the pool, and ~ rows in the topic of `Holes.holes`
-    steps: Ints  # number of the grade of each document, -1 for holes
-    gaps: Segments  # its holes by topic
-    position: Ints  # of each hole, in the topic
-    hole: Ints  # row of each hole, in the topic of `Holes.holes`
+    Attributes
+    ----------
+    run : Listing
+    documents : int array (n_retrieved,)
+        Rows in the topic of the pool, and ~ rows in the topic of `Holes.holes`.
+    steps : int array (n_retrieved,)
+        Number of the grade of each document, -1 for holes.
+    gaps : Segments
+        Its holes by topic.
+    position, hole : int arrays (its holes,)
+        Of each hole, the place in the list of the topic, and the row in the topic of `Holes.holes`.
+    """
+
+    def __init__(
+        self, run: Listing, hole: Bools, number: Ints, row: Ints, starts: Ints, step: Ints
+    ) -> None:
+        self.run, at = run, np.flatnonzero(hole)
+        self.gaps, self.position, self.hole = (
+            run.topics.part(at),
+            run.topics.position[at],
+            number[at],
+        )
+        self.documents = np.where(hole, ~number, row - run.topics.spread(starts))
+        self.steps = np.append(step, -1)[np.where(hole, -1, row)]
+
+    @cached_property
+    def rank_rising(self) -> Ints:
+        """Rank of each document if ties are broken by ascending id: (n_retrieved,)."""
+        run = self.run
+        ties = Segments.of_equal(run.topics.topic, run.score)
+        return run.rank - 2 * ties.position + ties.spread(ties.lengths) - 1
 
 
 class Holes:
@@ -80,26 +99,25 @@ class Holes:
     pool : Grades
         The pool without the judgments of holes (negative grades that count as unjudged).
     holes : Segments
-        Holes (rows) by topic; for a single run in rank order, if `retrieved` was given no other
-        run.
-    code : int array (n_holes,)
-        Which documents they are, see `Retrieved`.
+        Holes (rows) by topic, in rank order: those of the first run, then what the second adds.
     """
 
-    def __init__(self, pool: Grades, runs: Sequence[Retrieved], negative: bool) -> None:
+    def __init__(self, pool: Grades, runs: Sequence[Listing], negative: bool) -> None:
         """Find the holes.
 
         Parameters
         ----------
         pool : Grades
-        runs : one or two of `retrieved`
+        runs : one or two listings
+            Documents beyond the end of a list are not retrieved: pass short lists to fill the
+            first ranks only.
         negative : bool
             Whether a negative grade is a judgment.
         """
         self.runs = runs
-        unjudged = [run.unjudged(negative) for run in runs]
+        open_ = [unjudged(run, negative) for run in runs]
         keep = np.ones(pool.grade.size + 1, bool)
-        for run, hole in zip(runs, unjudged, strict=True):
+        for run, hole in zip(runs, open_, strict=True):
             keep[run.row[hole]] = False  # documents without a row have index -1, the last
         keep = keep[:-1]
         columns = {name: column[keep] for name, column in pool.columns.items()}
@@ -107,15 +125,8 @@ class Holes:
             pool if keep.all() else Grades(pool.judged.where(keep), pool.grade[keep], columns)
         )
         row = np.append(np.cumsum(keep) - 1, -1)  # in this pool
-        width = 2 + max(int(run.code.max(initial=0)) for run in runs)
-        own = [
-            run.topics.topic[hole] * width + run.code[hole]
-            for run, hole in zip(runs, unjudged, strict=True)
-        ]
-        every, number = np.unique(np.concatenate(own), return_inverse=True)
-        self.holes = Segments(np.searchsorted(every, width * np.arange(pool.n_topics + 1)))
-        self.code: Ints = every % width
-        self._rank = np.full((2, len(runs), every.size), np.inf)
+        number, total = numbers(runs, open_)
+        self.holes = Segments.of_lengths(total)
         # The grades of the pool, and by topic how many documents have each; of documents, the
         # number of their grade.
         grades, step = np.unique(-self.pool.grade, return_inverse=True)
@@ -124,17 +135,10 @@ class Holes:
         self._number = np.bincount(at_step, minlength=pool.n_topics * self._grades.size).reshape(
             pool.n_topics, -1
         )
-        self._filled: list[_Filled] = []
-        of_runs = np.split(number, np.cumsum([holes.size for holes in own])[:-1])
-        for i, (run, hole, here) in enumerate(zip(runs, unjudged, of_runs, strict=True)):
-            topics, position = run.topics, run.topics.position[hole]
-            self._rank[:, i, here] = position + 1, run.rank_rising[hole]
-            of_topic = here - self.holes.starts[topics.topic[hole]]
-            documents = row[run.row] - topics.spread(self.pool.judged.starts)
-            documents[hole] = ~of_topic
-            steps = np.append(step, -1)[np.where(hole, -1, row[run.row])]
-            gaps = topics.part(np.flatnonzero(hole))
-            self._filled.append(_Filled(run, documents, steps, gaps, position, of_topic))
+        self._filled = [
+            _Filled(run, hole, of_run, row[run.row], self.pool.judged.starts, step)
+            for run, hole, of_run in zip(runs, open_, number, strict=True)
+        ]
         # A column with one number for each topic repeats it on every row; keep it if a topic loses
         # all of its rows.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
@@ -144,13 +148,32 @@ class Holes:
             if isinstance(key, tuple) and key[0] == "expected"
         }
 
+    @cached_property
+    def _rank(self) -> Floats:
+        return self._by_hole([part.position + 1 for part in self._filled])
+
+    @cached_property
+    def _rank_rising(self) -> Floats:
+        pairs = [(part, part.run.topics.starts) for part in self._filled]
+        return self._by_hole(
+            [part.rank_rising[part.gaps.spread(starts) + part.position] for part, starts in pairs]
+        )
+
+    def _by_hole(self, ranks: Sequence[Ints]) -> Floats:
+        """Place the ranks of holes in each run, inf if it lacks them: (n_runs, n_holes)."""
+        out = np.full((len(ranks), self.holes.size), np.inf)
+        for of_run, part, rank in zip(out, self._filled, ranks, strict=True):
+            of_run[part.gaps.spread(self.holes.starts) + part.hole] = rank
+        return out
+
     def ranks(self, t: int, rising: bool = False) -> Floats:
         """Ranks of the holes of a topic in each run, inf if it lacks them; `rising`: with ties by
         ascending id.
         """
-        return self._rank[int(rising), :, self.holes.span(t)]
+        every = self._rank_rising if rising else self._rank
+        return every[:, self.holes.span(t)]
 
-    def fill(self, topics: Ints, grades: Floats) -> Iterator[JudgedRun]:
+    def fill(self, topics: Ints, grades: Floats, rising: bool = False) -> Iterator[JudgedRun]:
         """Yield each run, on topics whose holes are all filled.
 
         Parameters
@@ -159,6 +182,8 @@ class Holes:
             A topic may be repeated.
         grades : float array (sum of their holes,)
             Grades of the holes, topic after topic.
+        rising : bool
+            Whether to note ranks with ties by ascending id.
 
         Yields
         ------
@@ -228,12 +253,15 @@ class Holes:
                 place[in_order()] = np.arange(place.size)
                 return place[first + np.maximum(document, ~document)]
 
-            rank = run.topics.taken(run.topics.position, topics) + 1
-            rising = run.topics.taken(run.rank_rising, topics)
-            yield JudgedRun(filled, listed, rank, row, n, level, rank_rising=rising)
+            rank = listed.position + 1
+            other = run.topics.taken(part.rank_rising, topics) if rising else None
+            yield JudgedRun(filled, listed, rank, row, n, level, rank_rising=other)
 
     def values(
-        self, task: Callable[[JudgedRun], Floats], filled: Mapping[int, Sequence[Floats]]
+        self,
+        task: Callable[[JudgedRun], Floats],
+        filled: Mapping[int, Sequence[Floats]],
+        rising: bool = False,
     ) -> list[Floats]:
         """Values of a measure, or differences of the two runs, for topics filled in several ways.
 
@@ -241,6 +269,8 @@ class Holes:
         ----------
         task : kernel with its parameters
         filled : topic to several ways to grade its holes, each of shape (n_holes,)
+        rising : bool
+            Whether the measure has ties by ascending id.
 
         Returns
         -------
@@ -257,6 +287,6 @@ class Holes:
         )
         parts = [np.zeros(0)]
         for start, stop in batches(size[topics]):
-            runs = self.fill(topics[start:stop], np.concatenate(ways[start:stop]))
+            runs = self.fill(topics[start:stop], np.concatenate(ways[start:stop]), rising)
             parts.append(np.subtract.reduce([task(run) for run in runs]))
         return list(np.split(np.concatenate(parts), np.cumsum(number, dtype=np.int64))[:-1])

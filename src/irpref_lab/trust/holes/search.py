@@ -88,7 +88,9 @@ def corners(seen: Bools, grid: Floats) -> Ways:
     kind = seen[0] * 1
     if len(seen) == 2:
         kind = np.where(seen[0] == seen[1], 2, np.where(seen[0], 0, 1))
-    return [np.array(way)[kind] for way in product((grid[0], grid[-1]), repeat=len(seen) + 1)]
+    there = np.bincount(kind, minlength=len(seen) + 1) > 0
+    ends = [(grid[0], grid[-1]) if some else (grid[0],) for some in there.tolist()]
+    return [np.array(way)[kind] for way in product(*ends)]
 
 
 def every_way(n_holes: int, grid: Floats) -> Ways | None:
@@ -286,8 +288,9 @@ def one_relevant(rank_a: Floats, rank_b: Floats, grid: Floats) -> Ways:
     ways = [np.full(rank_a.size, grid[0])]
     for better, worse in ((rank_a, rank_b), (rank_b, rank_a)):
         lowest = 0.0
-        for hole in np.lexsort((-worse, better)).tolist():
-            if worse[hole] > lowest and np.isfinite(better[hole]):
+        seen = np.flatnonzero(np.isfinite(better))
+        for hole in seen[np.lexsort((-worse[seen], better[seen]))].tolist():
+            if worse[hole] > lowest:
                 lowest = worse[hole]
                 ways.append(ways[0].copy())
                 ways[-1][hole] = grid[-1]

@@ -26,7 +26,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged import QrelsLike, RunLike, align_run, judgments
+from irpref.judged import QrelsLike, RunLike, align_run, as_judgments
 from irpref.kernel import Bools, Floats, Ints, JudgedRun, Segments
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
@@ -94,7 +94,7 @@ def tie_intervals(measures: Measures, qrels: QrelsLike, run: RunLike) -> pd.Data
                 f"not known",
                 measure=str(measure),
             )
-    evaluator = KernelEvaluator(chosen, judgments(qrels))
+    evaluator = KernelEvaluator(chosen, as_judgments(qrels))
     judged = align_run(evaluator.pool, run, ties=True)
     values = evaluator.values_of(judged)
     bounds = over_ties(evaluator.tasks, judged, values)

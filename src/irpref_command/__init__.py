@@ -1,0 +1,34 @@
+"""The script `irpref`, from its first moment: all else is imported when Ctrl-C is one line.
+
+It is a package of its own because `import irpref` comes before all modules of `irpref`."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any, NoReturn
+
+_INTERRUPTED = 130
+
+
+def _interrupted(*_: Any) -> NoReturn:
+    """End while modules are imported: there is nothing to clean up, and half a module stays."""
+    os.write(2, b"irpref: interrupted\n")
+    os._exit(_INTERRUPTED)
+
+
+def script() -> NoReturn:
+    """Run the command and end the process."""
+    before = signal.getsignal(signal.SIGINT)
+    # Whoever started the process may have it ignore the signal, as `nohup` and `&` do.
+    is_usual = before is signal.default_int_handler
+    if is_usual:
+        signal.signal(signal.SIGINT, _interrupted)
+    from irpref.cli import script as command
+
+    if is_usual:
+        signal.signal(signal.SIGINT, before)
+    try:
+        command()
+    except KeyboardInterrupt:
+        _interrupted()
