@@ -126,3 +126,14 @@ def test_measures_that_irpref_does_not_know() -> None:
     board = irpref_lab.leaderboard("latency", given)
     assert board["run"].tolist() == ["fast", "slow"]
     assert board["high"].max() > 1
+
+
+def test_judgments_that_were_read_are_no_values() -> None:
+    read = irpref.judgments(MADE.qrels)
+    found = irpref_lab.leaderboard("AP", read, MADE.runs)
+    expected = irpref_lab.leaderboard("AP", MADE.qrels, MADE.runs)
+    same(found, expected, list(expected.columns))
+    runs = [MADE.runs[name] for name in ("noisy", "baseline")]
+    assert irpref_lab.compare("AP", read, *runs).text == (
+        irpref_lab.compare("AP", MADE.qrels, *runs).text
+    )

@@ -105,7 +105,7 @@ def runs_named(runs: Any, qrels: Any) -> dict[str, Any]:
     ArgumentError
         There are no runs.
     """
-    given = getattr(qrels, "named", None)
+    given = getattr(qrels, "systems_named", None)
     if given is None and runs is None:
         raise ArgumentError("there are no runs", parameter="runs")
     named: dict[str, Any] = named_runs(runs) if given is None else given(runs)

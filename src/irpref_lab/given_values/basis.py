@@ -39,7 +39,7 @@ class GivenValues(Values):
         ]
         return ValueBasis(replace(facts, systems=systems))
 
-    def named(self, runs: Any) -> dict[str, str]:
+    def systems_named(self, runs: Any) -> dict[str, str]:
         """Return the systems that a user names, all systems if none is named."""
         names = self.systems if runs is None else list(map(str, runs))
         return {name: name for name in names}
