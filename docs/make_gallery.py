@@ -122,6 +122,20 @@ PICTURES = (
         "places 1 to 2.",
     ),
     Picture(
+        "collections",
+        "A leaderboard over several collections",
+        "The mean of the collections' means, with its interval over topics: see "
+        "[Many collections](many-collections.md). Here one collection is cut into three.",
+        "topics = sorted(made_up.qrels)\n"
+        'cut = {"first": topics[:6], "second": topics[6:16], "third": topics[16:]}\n'
+        "three_parts = irpref_lab.collections({\n"
+        "    name: ({t: made_up.qrels[t] for t in part}, made_up.runs) for name, part in cut.items()\n"
+        "})\n"
+        'ax = plots.leaderboard(irpref_lab.leaderboard("nDCG@10", three_parts))',
+        "Five runs, the best on top, each a dot at its mean over three collections on a line for its "
+        "interval, with its range of places on the right.",
+    ),
+    Picture(
         "scatter",
         "Two measures over the same systems",
         "Better is right and up, even for a measure whose lower values are better.",

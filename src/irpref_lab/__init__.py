@@ -17,6 +17,7 @@ from typing import Any
 _LATER = {
     "against": "decide.baseline",
     "check": "checking",
+    "collections": "across",
     "compare": "decide.comparison",
     "fill": "judges.filling",
     "gate": "decide.gating",
@@ -27,6 +28,7 @@ _LATER = {
     "sample": "judges.plans",
     "sampled": "judges.sampled",
     "topics_needed": "trust.design",
+    "values": "given_values",
 }
 _MODULES = {
     "meta": "meta",

@@ -79,7 +79,7 @@ def of_gate(decision: Any) -> list[Table]:
         f"low, high: one-sided bounds by the paired t-test, at {100 * decision.level:.4g} % on the "
         f"side of a loss{shared}",
         "worse: at least one measure is significantly worse, by the bound and the test alike",
-        *([] if "low_judged" in decision else [_what_is_unjudged(decision)]),
+        *([_what_is_unjudged(decision)] if _knows_unjudged(decision) else []),
         *decision.notes,
         f"qrels: {decision.qrels}",
         *([f"inputs: {decision.inputs}"] if decision.inputs != decision.qrels else []),
@@ -114,6 +114,12 @@ def _shown(decision: Any) -> Any:
     if "group" in shown:
         shown["group"] = shown["group"].fillna("all")
     return shown
+
+
+def _knows_unjudged(decision: Any) -> bool:
+    """Whether anything is known of unjudged documents: not on a sample, not of values alone."""
+    known = "low_judged" not in decision and "unjudged_baseline" in decision
+    return known and bool(decision["unjudged_baseline"].notna().any())
 
 
 def _what_is_unjudged(decision: Any) -> str:

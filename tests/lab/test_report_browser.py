@@ -420,3 +420,44 @@ def test_hostile_names_do_nothing(browser, tmp_path):
     assert any("Content Security Policy" in text for text in browser.messages), json.dumps(
         browser.messages
     )
+
+
+MANY = {
+    f"run-{i:02}": {
+        topic: docs if i % 2 else dict(list(docs.items())[:-1]) for topic, docs in run.items()
+    }
+    for i in range(40)
+    for run in [dict.fromkeys(QRELS, _run(i + 1)["q1"])]
+}
+
+
+def test_of_many_runs_the_first_and_the_last_are_shown_until_all_are_asked_for(tmp_path):
+    path = tmp_path / "page.html"
+    irpref_lab.report(MEASURES[:1], QRELS, MANY, path)
+    rows = "[...document.querySelectorAll('#board tbody tr')]"
+    with opened(path) as page:
+
+        def seen():
+            return page.run(
+                f"{rows}.filter(row => !row.hidden).map(row => row.cells[0].textContent)"
+            )
+
+        order = page.run(f"{rows}.map(row => row.cells[0].textContent)")
+        assert len(order) == 40
+        assert seen() == [*order[:20], *order[-5:]]
+        assert page.run("document.querySelectorAll('#board tr.gap').length") == 1
+        _click(page, 0)
+        names = sorted(MANY)
+        assert seen() == [*names[:20], *names[-5:]]
+        page.run(
+            "document.querySelectorAll('#board tbody tr')[30].cells[0].querySelector('bdi').click()"
+        )
+        assert names[30] in seen()
+        find = "{{ const f = document.getElementById('board-find'); f.value = {!r}; f.dispatchEvent(new Event('input')) }}"
+        page.run(find.format("RUN-2"))
+        assert seen() == [name for name in names if name.startswith("run-2")]
+        page.run(find.format(""))
+        page.run("document.getElementById('board-all').click()")
+        assert seen() == names
+        page.run("document.getElementById('board-all').click()")
+        assert len(seen()) == 26

@@ -211,8 +211,11 @@ READ = {
     "a",
     "b",
 }
-# What they call runs are the names of runs, or values.
-OTHERS = {"curves.curve_table", "curves.value_differences", "irpref_lab.meta.kendall_tau"}
+# What they call runs or data are the names of runs, or values.
+OTHERS = {
+    *("curves.curve_table", "curves.value_differences", "irpref_lab.meta.kendall_tau"),
+    *("irpref_lab.values", "irpref_lab.collections"),
+}
 
 
 @pytest.fixture

@@ -207,6 +207,48 @@ def known_documents() -> None:
     assert irpref.evaluator([measure], read).calc_aggregate(run) == {measure: 1.0}
 
 
+VALUES = pd.DataFrame(
+    {"question": ["q1", "q2"], "system": ["a", "a"], "measure": ["AP", "AP"], "value": [0.5, 1.0]}
+)
+
+
+def column_of_topics() -> None:
+    """The column that holds them."""
+    remedy = remedy_of(lambda: irpref_lab.values(VALUES))
+    assert remedy.argument == "columns"
+    columns = dict.fromkeys(remedy.example, "question")
+    assert irpref_lab.values(VALUES, columns=columns).of("AP").values.tolist() == [[0.5, 1.0]]
+    with pytest.raises(IrprefError):  # there is no column NAME
+        irpref_lab.values(VALUES, columns=remedy.example)
+
+
+def measure_of_values() -> None:
+    """All values are by the measure that is named."""
+    frame = VALUES.rename(columns={"question": "topic"}).drop(columns="measure")
+    for data in (frame, {"q1": 0.5, "q2": 1.0}):
+        remedy = remedy_of(partial(irpref_lab.values, data))
+        given = irpref_lab.values(data, **{remedy.argument: remedy.example})
+        assert given.of(remedy.example).values.tolist() == [[0.5, 1.0]]
+
+
+def columns_of_measures() -> None:
+    """Columns are measures as the remedy has it, or systems."""
+    frame = pd.DataFrame({"topic": ["q1", "q2"], "x": [0.5, 1.0]})
+    remedy = remedy_of(lambda: irpref_lab.values(frame))
+    given = irpref_lab.values(frame, **{remedy.argument: remedy.example})
+    assert given.of("x").values.tolist() == [[0.5, 1.0]]
+    assert irpref_lab.values(frame, measure="AP").systems == ("x",)
+
+
+def scores_of_ranx() -> None:
+    """The values that runs hold after the report was made."""
+    report = type("Report", (), {"model_names": ["a"], "win_tie_loss": {}})()
+    assert "run.scores" in remedy_of(lambda: irpref_lab.values(report)).effect
+    run = type("Run", (), {"name": "a", "scores": {"map": {"q1": 0.5, "q2": 1.0}}})()
+    given = irpref_lab.values({run.name: run.scores for run in [run]})
+    assert given.of("AP").values.tolist() == [[0.5, 1.0]]
+
+
 def files_in_order(path: Path) -> None:
     """The command line that the message has, typed instead."""
     run = path.with_name("a run")
@@ -287,6 +329,11 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/measures/names.py _unknown": a_list_of_names,
     "irpref/measures/names.py _unknown 2": all_names,
     "irpref/values/prepare.py prepare": known_documents,
+    "irpref_lab/given_values/reading.py _of_mapping": measure_of_values,
+    "irpref_lab/given_values/reading.py _rows": scores_of_ranx,
+    "irpref_lab/given_values/tables.py _lacks": column_of_topics,
+    "irpref_lab/given_values/tables.py _wide": columns_of_measures,
+    "irpref_lab/given_values/tables.py rows_of": measure_of_values,
     "irpref/values/prepare.py warn_of_scale": scale,
     "irpref_lab/judges/sampled.py sampled": grades_of_a_judge,
 }

@@ -19,10 +19,12 @@ if not (ROOT / "study").is_dir():
     pytest.skip("the study is in the repository, not in the package", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from study import error_rates, error_rates_page
+from study import error_rates, error_rates_page, over_collections, over_collections_page
 
 
-@pytest.mark.parametrize("page", ["leaderboard.md", "check.md", "preferences.md"])
+@pytest.mark.parametrize(
+    "page", ["leaderboard.md", "check.md", "preferences.md", "values-from-anywhere.md"]
+)
 def test_the_examples_of_the_page_run(page):
     done = doctest.testfile(str(DOCS / page), module_relative=False)
     assert done.attempted > 3
@@ -68,6 +70,21 @@ def test_the_pages_of_error_rates_are_written_from_the_stored_results(numbers):
     page, tables = error_rates_page.PAGE, error_rates_page.TABLES
     assert page.read_text(encoding="utf-8") == error_rates_page.page(numbers)
     assert tables.read_text(encoding="utf-8") == error_rates_page.tables(numbers)
+
+
+def test_the_page_of_collections_is_written_from_the_stored_results():
+    assert over_collections_page.PAGE.read_text(encoding="utf-8") == over_collections_page.page()
+
+
+def test_over_topics_holds_its_level_on_fixed_collections():
+    stored = json.loads(over_collections.RESULTS.read_text(encoding="utf-8"))
+    fixed = over_collections_page.cells_of(stored, "fixed")
+    assert len(fixed) == len(error_rates.MEASURES) * len(over_collections.COUNTS)
+    assert max(cell["error_topics"] for cell in fixed) <= 0.06
+    assert max(cell["miss_topics"] for cell in fixed) <= 0.07
+    sample = over_collections_page.cells_of(stored, "sample")
+    assert min(cell["error_topics"] for cell in sample) > 0.2  # as the page warns
+    assert max(cell["error_collections"] or 0 for cell in sample) <= 0.06
 
 
 def test_the_t_test_holds_what_boards_promise(numbers):

@@ -5,10 +5,11 @@ Packages that build on irpref import from here; `irpref.evidence` is the public 
 
 from irpref.observed.codes import CODES
 from irpref.observed.evidence import MISSING, Evidence, Row, System, check_present
-from irpref.observed.finding import LEVELS, Code, Ground
+from irpref.observed.finding import LEVELS, Code, Found, Ground, View
 from irpref.observed.gathering import Gatherer, gathered, read_repeats, repeats_in
 from irpref.observed.judgment_codes import CONTRADICTING_PREFERENCES
 from irpref.observed.measure_codes import too_few
+from irpref.observed.observation import Observation
 from irpref.observed.run_codes import INVALID_RUN
 from irpref.observed.sensitivity import TOP, is_count, limits_of, sees_grades
 from irpref.observed.streamed import lines
@@ -24,10 +25,13 @@ __all__ = [
     "TOP",
     "Code",
     "Evidence",
+    "Found",
     "Gatherer",
     "Ground",
+    "Observation",
     "Row",
     "System",
+    "View",
     "alternatives",
     "check_present",
     "gathered",

@@ -17,6 +17,7 @@ from irpref.judged.align import Listing
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.run import Run
+from irpref.kernel.memo import HasMemo, shared
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import needs
 from irpref.observed.changed_ids import Changed
@@ -72,7 +73,7 @@ class System:
         """Number of runs of the system."""
         return len(self.observed)
 
-    @property
+    @cached_property
     def lengths(self) -> Ints:
         """Number of documents of each run: shape (n_repeats, n_topics)."""
         return np.array([one.lengths for one in self.observed])
@@ -99,13 +100,11 @@ class System:
         returned = int(self.returned[TOP][topics].sum())
         return int(self.judged[TOP][topics].sum()) / returned if returned else 0.0
 
-    def has_ranking_of(self, other: System) -> bool:
-        """Test whether another system has the same judged documents at the same ranks."""
-        pairs = zip(self.observed, other.observed, strict=False)
-        return self.n_repeats == other.n_repeats and all(
-            np.array_equal(a.lengths, b.lengths) and np.array_equal(a.prints, b.prints)
-            for a, b in pairs
-        )
+    @cached_property
+    def ranking(self) -> tuple[bytes, ...]:
+        """The ranks of judged documents of all runs: equal if no measure tells systems apart."""
+        parts = (part for one in self.observed for part in (one.lengths, one.prints))
+        return tuple(part.tobytes() for part in parts)
 
     def _means(self, measure: Measure, topics: Bools) -> Floats:
         """Average each run over some topics that have a value: shape (n_repeats,)."""
@@ -123,7 +122,7 @@ class System:
         """
         return float(np.ptp(self._means(measure, topics)))
 
-    @property
+    @cached_property
     def retrieved(self) -> Ints:
         """Number of documents; of several runs, the smallest: shape (n_topics,)."""
         number: Ints = self.lengths.min(axis=0)
@@ -154,7 +153,7 @@ class System:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(HasMemo):
     """Runs, judged and observed, and the questions that can be asked about them.
 
     Attributes
@@ -213,6 +212,10 @@ class Evidence:
         """Return what can be told of some systems, by number."""
         return replace(self, systems=[self.systems[number] for number in systems])
 
+    def __post_init__(self) -> None:
+        # Each of a thousand runs asks for the same arrays of all.
+        object.__setattr__(self, "_memo", {})
+
     # Topics ---------------------------------------------------------------------------------------
 
     @property
@@ -259,10 +262,14 @@ class Evidence:
         """Say how many ranks a measure looks at; None if at all ranks."""
         return last_rank(measure, self.depth)
 
+    @shared
     def values(self, measure: Measure) -> Floats:
         """Return the values of each system, the mean of its runs: shape (n_systems, n_topics)."""
-        return np.array([system.values[measure].mean(axis=0) for system in self.systems])
+        values = np.array([system.values[measure].mean(axis=0) for system in self.systems])
+        values.flags.writeable = False
+        return values
 
+    @shared
     def unanswered(self, measure: Measure | None = None) -> Bools:
         """Mark topics without documents or without a value: shape (n_systems, n_topics)."""
         without = np.array([system.retrieved == 0 for system in self.systems])
@@ -283,6 +290,7 @@ class Evidence:
         seen: Bools = np.any([system.meets for system in self.systems], axis=0)
         return np.logical_not(seen)
 
+    @shared
     def looked_at(self, measure: Measure) -> Bools:
         """Mark topics with a judged document where the measure looks: shape (n_systems,
         n_topics).
@@ -292,6 +300,7 @@ class Evidence:
             return np.array([system.meets for system in self.systems])
         return np.array([system.judged[depth] > 0 for system in self.systems])
 
+    @shared
     def blind(self, measure: Measure) -> Bools:
         """Mark topics whose grades a measure does not tell apart: shape (n_topics,)."""
         depth = self.looks_at(measure) or TOP
@@ -300,14 +309,13 @@ class Evidence:
         compared = (2 * judged >= returned) | self.lacking[measure]
         return np.asarray(self.alike[measure] & (returned > 0) & compared)
 
+    @shared
     def shallow(self, measure: Measure | None) -> Bools:
         """Mark topics with fewer documents than the measure looks at, or without a measure fewer
         than half of another run's: shape (n_systems, n_topics).
         """
         retrieved = np.array([system.retrieved for system in self.systems])
-        others = np.array(
-            [np.delete(retrieved, i, axis=0).max(axis=0, initial=0) for i in range(len(retrieved))]
-        )
+        others = _most_of_others(retrieved)
         cutoff = self.depth if measure is None else self.looks_at(measure)
         if cutoff is None:
             short = 2 * retrieved < others
@@ -316,6 +324,7 @@ class Evidence:
             short = (retrieved < cutoff) & (cut | (retrieved < others))
         return (retrieved > 0) & short
 
+    @shared
     def too_shallow(self, measure: Measure) -> Bools:
         """Mark shallow topics whose value more documents could change: shape (n_systems,
         n_topics).
@@ -375,6 +384,14 @@ class Evidence:
         if key not in kept:
             kept[key] = _same_ranking(self.systems[a].runs, self.systems[b].runs, self.pool)
         return kept[key]
+
+    @cached_property
+    def first_of_ranking(self) -> dict[tuple[bytes, ...], System]:
+        """The first system with each ranking of judged documents."""
+        first: dict[tuple[bytes, ...], System] = {}
+        for system in self.systems:
+            first.setdefault(system.ranking, system)
+        return first
 
     def equal_in_words(self, run: int, called: str | None = None) -> str:
         """Say that all documents of a system have equal scores, on more than half of the topics;
@@ -448,6 +465,11 @@ class Evidence:
 
     # Codes ----------------------------------------------------------------------------------------
 
+    @property
+    def codes(self) -> Sequence[Code]:
+        """The codes that are looked for."""
+        return CODES
+
     def views(
         self, code: Code, inside: Bools, measure: Measure | None = None, called: str = ""
     ) -> Iterator[View]:
@@ -463,7 +485,7 @@ class Evidence:
         (n_systems, n_topics) if it is about runs.
         """
         out: dict[str, Bools] = {}
-        for code in CODES:
+        for code in self.codes:
             if "values" not in code.against:
                 continue
             masks = [
@@ -481,7 +503,7 @@ class Evidence:
         `str(measure)`.
         """
         name = str(measure) if called is None else called
-        for code in CODES:
+        for code in self.codes:
             if "values" in code.against:
                 yield from self._rows_of(code, inside, measure, name)
 
@@ -534,7 +556,7 @@ class Evidence:
         """
         rows: list[dict[str, Any]] = []
         chosen = self.measures if measures is None else list(measures)
-        for code in CODES:
+        for code in self.codes:
             of_code: list[Measure | None] = [*chosen] if code.by_measure else [None]
             if not of_code and code.about == "run":
                 of_code = [None]
@@ -576,7 +598,7 @@ class Evidence:
         view = View(self, inside, baseline, other, measure, str(measure), missing, margin, decide)
         grounds: list[Ground] = []
         explained: set[str] = set()
-        for code in CODES:
+        for code in self.codes:
             if verdict not in code.against or code.name in explained:
                 continue
             text = code.against_verdict(view)
@@ -637,6 +659,13 @@ def _same_ranking(a: Sequence[Run], b: Sequence[Run], pool: Pool) -> bool:
     first, second = a[0].on(pool), b[0].on(pool)
     same_sizes = np.array_equal(first.topics.offsets, second.topics.offsets)
     return same_sizes and first.doc_ids == second.doc_ids
+
+
+def _most_of_others(numbers: Ints) -> Ints:
+    """Return the largest number of any other row, 0 if there is none: (n_rows, n_columns)."""
+    two = np.zeros((2, numbers.shape[1]), numbers.dtype)
+    two = np.sort(np.concatenate([two, numbers]), axis=0)[-2:]
+    return np.where(numbers == two[1], two[0], two[1])
 
 
 def check_present(systems: Iterable[System], n_topics: int) -> None:

@@ -26,7 +26,7 @@ the run reaches the cutoff on no topic at all: some queries have few answers."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,12 +53,15 @@ from irpref.observed.orders import backwards
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
 from irpref.values.evaluator import evaluator as fastest
 from irpref.values.kernels import KernelEvaluator
+from irpref.values.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from irpref.judged.types import EachRun, Groups, QrelsLike
     from irpref.measures.declare import Measures
+
+_MANY = 20  # runs from which on their progress is shown
 
 
 def evidence(
@@ -175,11 +178,13 @@ def gathered(
         raise MeasureError("there is no measure to evaluate")
     gatherer = Gatherer(chosen, qrels, depth)
     several = not isinstance(runs, Mapping) or len(runs) > 1
+    number = len(runs) if isinstance(runs, Sized) else 0
     systems = []
-    for name, run in each_run(runs):
-        with about(name, several):
-            systems.append(gatherer.system(name, read_repeats(run), keep))
-            _check_alike(systems[0], systems[-1])
+    with progress(each_run(runs), number if number >= _MANY else 0) as every:
+        for name, run in every:
+            with about(name, several):
+                systems.append(gatherer.system(name, read_repeats(run), keep))
+                _check_alike(systems[0], systems[-1])
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
     return gatherer.evidence(systems)

@@ -582,11 +582,10 @@ def _identical(view: View) -> Found | None:
     facts, system = view.facts, view.system
     if not system.retrieved.any():
         return None
-    for other in facts.systems[: view.run]:
-        if other.has_ranking_of(system):
-            n = int(system.lengths.sum())
-            return Found(view.inside, count=n, example=other.name)
-    return None
+    other = facts.first_of_ranking[system.ranking]
+    if other is system:
+        return None
+    return Found(view.inside, count=int(system.lengths.sum()), example=other.name)
 
 
 IDENTICAL_RUNS = Code(

@@ -22,7 +22,6 @@ from irpref.judged.pool import Pool
 from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.measures.declare import KernelMeasure
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.messages import held
 from irpref.values.evaluator import evaluator as fastest
@@ -52,8 +51,9 @@ _UNLIMITED = frozenset({"BPM", "INSQ", "INST", "SDCG", "alpha_DCG", "DCG"})
 
 def limits_of(measure: Measure) -> tuple[float, float]:
     """Return the lowest and the highest value that a topic can have by a measure."""
-    if isinstance(measure, KernelMeasure):
-        return measure.BOUNDS
+    bounds: tuple[float, float] | None = getattr(measure, "BOUNDS", None)
+    if bounds is not None:  # of our own, or of values that were given
+        return bounds
     unlimited = is_count(measure) or str(measure.NAME) in _UNLIMITED
     return 0.0, np.inf if unlimited else 1.0
 

@@ -21,7 +21,8 @@ Examples:
   irpref against qrels.txt bm25.run mine.run other.run nDCG@10 AP
   irpref against qrels.txt bm25.run runs/*.gz nDCG@10 -o latex""",
 )
-@options.inputs("BASELINE RUN... MEASURE...")
+@options.inputs("BASELINE RUN... MEASURE...", build=lab_options.runs_or_values)
+@lab_options.values
 @options.topics
 @lab_options.pairs
 @lab_options.level

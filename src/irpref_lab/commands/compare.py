@@ -16,7 +16,8 @@ from irpref_lab.printed_tables import of_comparison, topics_of_comparison
 
 
 @command("compare")
-@options.inputs("A B MEASURE...")
+@options.inputs("A B MEASURE...", build=lab_options.runs_or_values)
+@lab_options.values
 @options.option(
     "--margin", type=MARGIN, help="also say whether a difference this large is ruled out"
 )

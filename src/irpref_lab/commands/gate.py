@@ -32,7 +32,8 @@ Examples:
 
 Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted.""",
 )
-@options.inputs("BASELINE CANDIDATE MEASURE...")
+@options.inputs("BASELINE CANDIDATE MEASURE...", build=lab_options.runs_or_values)
+@lab_options.values
 @options.option(
     "--margin", type=MARGIN, default=0.02, show_default=True, help="smallest loss that matters"
 )

@@ -24,7 +24,8 @@ DIFFERENCE = 0.05  # if none is observed
 
 
 @command("leaderboard")
-@options.inputs("RUN... MEASURE...")
+@options.inputs("RUN... MEASURE...", build=lab_options.runs_or_values)
+@lab_options.values
 @options.option(
     "--sort",
     metavar="MEASURE",

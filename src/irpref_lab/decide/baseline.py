@@ -19,16 +19,18 @@ from irpref.data.run_names import named_runs, run_names
 from irpref.errors import ArgumentError, JudgmentsError, MeasureError
 from irpref.judged import Groups, QrelsLike, RunLike, Runs
 from irpref.measures.declare import Measures
-from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
+from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
-from irpref_lab.decide.basis import basis_of
+from irpref_lab.decide.basis import basis_of, measures_of, runs_named
+from irpref_lab.decide.collection_board import against_over
 from irpref_lab.decide.pair import Basis, Pair, labels
 from irpref_lab.decide.pair import pairs as every_pair
+from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.printed_tables import of_differences
 from irpref_lab.trust.frames import ResultFrame, Row
 
@@ -67,16 +69,17 @@ class Differences(ResultFrame):
 @once_per_call
 def against(
     measures: Measures,
-    qrels: QrelsLike,
+    qrels: QrelsLike | GivenValues | Collections,
     baseline: RunLike,
-    runs: Runs,
+    runs: Runs | None = None,
     *,
     pairs: str = PAIRS,
     level: float = LEVEL,
     missing: float = MISSING,
     groups: Groups | None = None,
     strict: bool = False,
-) -> Differences:
+    over: str = "topics",
+) -> Differences | pd.DataFrame:
     """Test whether runs differ from a baseline.
 
     Parameters
@@ -99,6 +102,10 @@ def against(
     strict : bool
         Whether a run that answers no judged topic, or retrieves no judged document, is an error; so
         is a file that may have been cut off.
+
+    over : {'topics', 'collections'}
+        Of collections: whether topics of these collections are the sample, or collections. See
+        `irpref_lab.across.strata`.
 
     Returns
     -------
@@ -136,10 +143,12 @@ def against(
     """
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, METHODS)
-    chosen = parse_all(measures)
+    if isinstance(qrels, Collections):
+        return against_over(measures, qrels, str(baseline), over=over, level=level, missing=missing)
+    chosen = measures_of(measures, qrels)
     if not chosen:
         raise MeasureError("against needs at least one measure")
-    base, named = _with_baseline(baseline, runs)
+    base, named = _with_baseline(baseline, runs_named(runs, qrels) if runs is None else runs)
     with whole_files(strict):
         basis = basis_of(chosen, qrels, named, present=[base])
     basis.check_values()

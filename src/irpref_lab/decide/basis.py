@@ -10,10 +10,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.errors import AbsentRunError, EmptyJudgmentsError, MeasureError
+from irpref.data.run_names import named_runs
+from irpref.errors import AbsentRunError, ArgumentError, EmptyJudgmentsError, MeasureError
 from irpref.judged import Groups, Judgments, as_judgments, hash_of_pool, hash_of_text
 from irpref.judged.groups import groups_of
 from irpref.kernel import Bools, Floats, ratio
+from irpref.measures.names import parse_all
 from irpref.observed import (
     TOP,
     Evidence,
@@ -88,6 +90,28 @@ def basis_of(
     return JudgedRuns(facts, read)
 
 
+def measures_of(measures: Any, qrels: Any) -> list[Measure]:
+    """Parse measures; values that were given know measures that nobody else does."""
+    given = getattr(qrels, "measures_of", parse_all)
+    chosen: list[Measure] = given(measures)
+    return chosen
+
+
+def runs_named(runs: Any, qrels: Any) -> dict[str, Any]:
+    """Name runs; of values that were given, systems.
+
+    Raises
+    ------
+    ArgumentError
+        There are no runs.
+    """
+    given = getattr(qrels, "systems_named", None)
+    if given is None and runs is None:
+        raise ArgumentError("there are no runs", parameter="runs")
+    named: dict[str, Any] = named_runs(runs) if given is None else given(runs)
+    return named
+
+
 Decide: TypeAlias = Callable[[Floats, Bools], str]
 
 
@@ -100,6 +124,8 @@ class JudgedRuns:
         With the runs themselves.
     qrels : Judgments
     """
+
+    heading = ""  # what sentences begin with
 
     def __init__(self, facts: Evidence, qrels: Judgments) -> None:
         self.facts, self.qrels = facts, qrels
@@ -210,7 +236,7 @@ class JudgedRuns:
 
     def _never_a_gain(self, measure: Measure, values: Floats, lacking: Bools) -> Floats:
         """Give the second system the worse value of the two where it does not answer."""
-        no_value = lacking & np.isnan(values[1])
+        values, no_value = values.copy(), lacking & np.isnan(values[1])
         values[1, no_value] = self.facts.empty[measure][no_value]
         worst = np.minimum if getattr(measure, "higher_is_better", True) else np.maximum
         values[1, lacking] = worst(values[1, lacking], values[0, lacking])

@@ -27,23 +27,24 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, Runs
 from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures
-from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
+from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
-from irpref_lab.decide.basis import basis_of
+from irpref_lab.decide.basis import basis_of, measures_of, runs_named
+from irpref_lab.decide.collection_board import CollectionBoard, leaderboard_over
 from irpref_lab.decide.letters import letters
 from irpref_lab.decide.pair import FURTHER, Basis
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
+from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.printed_tables import of_board
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.samples import Rng, fixed_seed
@@ -93,8 +94,8 @@ class Leaderboard(ResultFrame):
 @once_per_call
 def leaderboard(
     measures: Measures,
-    qrels: QrelsLike,
-    runs: Runs,
+    qrels: QrelsLike | GivenValues | Collections,
+    runs: Runs | None = None,
     sort: MeasureLike | None = None,
     pairs: str = PAIRS,
     level: float = LEVEL,
@@ -103,16 +104,21 @@ def leaderboard(
     rng: Rng | None = None,
     strict: bool = False,
     missing: float = MISSING,
-) -> Leaderboard:
+    *,
+    over: str = "topics",
+    by_collection: bool = False,
+) -> Leaderboard | CollectionBoard:
     """Means of runs with their intervals, places and letters, from tests of all pairs.
 
     Parameters
     ----------
     measures : measures of any toolkit, or their names
-    qrels : in any form that `irpref.evaluator` takes, or what `irpref_lab.sampled` returns
+    qrels : in any form that `irpref.evaluator` takes, or what `irpref_lab.sampled`,
+        `irpref_lab.values` or `irpref_lab.collections` returns
         On a sample, means are missing, and `.pairs` has `low_judged` and `high_judged`: intervals
         of the differences under full human judgments of these topics, that hold for all pairs.
     runs : mapping of name to run, or list of paths
+        Of values and collections, names of systems: all of them if none are named.
         Paths are named as `irpref eval` names them. A list of runs under one name is one system
         that was run several times: its value of a topic is the mean of theirs.
     sort : measure or name, optional
@@ -137,6 +143,12 @@ def leaderboard(
         is a file that may have been cut off.
     missing : float in [0, 1)
         Share of the answerable topics that a run may lack before no verdict rests on it.
+
+    over : {'topics', 'collections'}
+        Of collections: whether topics of these collections are the sample, or collections. See
+        `irpref_lab.across.strata`.
+    by_collection : bool
+        Of collections: add a column for each, with the mean there.
 
     Returns
     -------
@@ -180,14 +192,24 @@ def leaderboard(
     """
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, tests.METHODS)
-    chosen = parse_all(measures)
+    if isinstance(qrels, Collections):
+        return leaderboard_over(
+            measures,
+            qrels,
+            None if runs is None else list(map(str, runs)),
+            over=over,
+            pairs="none" if pairs == "none" else "holm",
+            level=level,
+            by_collection=by_collection,
+        )
+    chosen = measures_of(measures, qrels)
     if not chosen:
         raise ArgumentError("a leaderboard needs at least one measure", parameter="measures")
     names = [str(measure) for measure in chosen]
-    by = None if sort is None else str(parse_all([sort])[0])
+    by = None if sort is None else str(measures_of([sort], qrels)[0])
     if by is not None:
         check_choice("sort", by, names)
-    named = named_runs(runs)
+    named = runs_named(runs, qrels)
     if len(named) < 2 and pairs != "none":
         raise ArgumentError(
             f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows "

@@ -20,14 +20,16 @@ from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.measures.declare import Measures
-from irpref.measures.names import parse_all
 from irpref.messages import once_per_call
 from irpref.observed import MISSING, limits_of
 from irpref.show.text import Table
+from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, described
-from irpref_lab.decide.basis import basis_of
+from irpref_lab.decide.basis import basis_of, measures_of
+from irpref_lab.decide.collection_board import CollectionComparison, compare_over
 from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, labels, pairs, rounded_up
+from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.messages import p_equals
 from irpref_lab.printed_tables import of_comparison
 from irpref_lab.trust.frames import ResultFrame, Row
@@ -69,7 +71,7 @@ class Comparison(ResultFrame):
 @once_per_call
 def compare(
     measures: Measures,
-    qrels: QrelsLike,
+    qrels: QrelsLike | GivenValues | Collections,
     a: RunLike | Sequence[RunLike],
     b: RunLike | Sequence[RunLike],
     *,
@@ -78,15 +80,18 @@ def compare(
     missing: float = MISSING,
     groups: Groups | None = None,
     names: Sequence[str] | None = None,
-) -> Comparison:
+    over: str = "topics",
+) -> Comparison | CollectionComparison:
     """Is run b better than run a? Test the mean difference, and answer with an interval and a
     sentence.
 
     Parameters
     ----------
     measures : measures of any toolkit, or their names
-    qrels : in any form that `irpref.evaluator` takes, or what `irpref_lab.sampled` returns
-    a, b : runs in any form that `irpref.evaluator` takes
+    qrels : in any form that `irpref.evaluator` takes, or what `irpref_lab.sampled`,
+        `irpref_lab.values` or `irpref_lab.collections` returns
+    a, b : runs in any form that `irpref.evaluator` takes; of values and collections, names of
+        systems
         A list of runs is one system that was run several times: its value of a topic is the mean of
         theirs.
     level : float in (0.5, 1)
@@ -102,6 +107,10 @@ def compare(
     names : two different str, optional
         Names of the runs in the text. By default paths are named as `irpref eval` names them, other
         runs `a` and `b`.
+
+    over : {'topics', 'collections'}
+        Of collections: whether topics of these collections are the sample, or collections. See
+        `irpref_lab.across.strata`.
 
     Returns
     -------
@@ -144,7 +153,11 @@ def compare(
     Judging the unjudged documents could change this.
     """
     level, missing = check_level(level), check_missing(missing)
-    chosen = parse_all(measures)
+    if isinstance(qrels, Collections):
+        return compare_over(
+            measures, qrels, str(a), str(b), over=over, level=level, missing=missing
+        )
+    chosen = measures_of(measures, qrels)
     for measure in chosen if margin is not None else ():
         check_margin(margin, limits_of(measure))
     names = _names(a, b) if names is None else list(names)
@@ -159,7 +172,7 @@ def compare(
     for pair in pairs(basis, "claim", parts, missing, decide=decide):
         row = _row(pair, basis, groups is not None, share, level)
         rows.append(row)
-        text.append(_sentence(pair, basis, row, share, margin, missing))
+        text.append(basis.heading + _sentence(pair, basis, row, share, margin, missing))
         of_pair = labels(pair.measure, pair.group, groups is not None) | pair.by_topic()
         topics.append(pd.DataFrame(of_pair))
     counts = dict.fromkeys(("wins", "losses", "equal"), "Int64")

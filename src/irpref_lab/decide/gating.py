@@ -34,13 +34,12 @@ from irpref.errors import EmptyJudgmentsError, MeasureError
 from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.kernel import Bools
 from irpref.measures.declare import Measures
-from irpref.measures.names import parse_all
 from irpref.messages import once_per_call, whole_files
 from irpref.observed import MISSING, is_count, limits_of
 from irpref.show.text import Table
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, significant
-from irpref_lab.decide.basis import basis_of
+from irpref_lab.decide.basis import basis_of, measures_of
 from irpref_lab.decide.gate_text import first_line
 from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, labels, pairs
 from irpref_lab.printed_tables import of_gate
@@ -186,7 +185,7 @@ def gate(
     ('block', 'blocked: AP is worse, -0.0931 (-0.1650 to -0.0223 at 95 %), 30 topics')
     """
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
-    chosen = _measures(measures)
+    chosen = _measures(measures, qrels)
     for measure in chosen:
         check_margin(margin, limits_of(measure))
     given = dict(zip(_RUNS, (baseline, candidate), strict=True))
@@ -220,15 +219,15 @@ def gate(
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
     table.version, table.level = VERSION, rule.level
     table.verdict = _overall(rows)
-    table.text = first_line(rows, rule, table.verdict, unanswered)
+    table.text = basis.heading + first_line(rows, rule, table.verdict, unanswered)
     table.evidence, table.notes = basis.frame(parts), [*basis.notes("pass"), *notes]
     table.qrels, table.inputs = basis.hashes(parts)
     return table.made()
 
 
-def _measures(measures: Measures) -> list[Measure]:
+def _measures(measures: Measures, qrels: QrelsLike) -> list[Measure]:
     """Return the measures; `MeasureError` if there is none, or one is a count."""
-    chosen = parse_all(measures)
+    chosen = measures_of(measures, qrels)
     if not chosen:
         raise MeasureError("a gate needs at least one measure")
     if counts := [str(measure) for measure in chosen if is_count(measure)]:

@@ -296,6 +296,11 @@ class Basis(Protocol):
         """The names of the systems."""
         ...
 
+    @property
+    def heading(self) -> str:
+        """Beginning of all sentences: "values only: ", or nothing."""
+        ...
+
     def share(self, level: float) -> float:
         """Return the level of each test: several looks at a sample share one."""
         ...

@@ -49,6 +49,8 @@ class SampledRuns:
     runs : mapping of name to run
     """
 
+    heading = ""  # what sentences begin with
+
     def __init__(
         self, judgments: Sampled, measures: Sequence[Measure], runs: Mapping[str, Any]
     ) -> None:

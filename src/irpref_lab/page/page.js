@@ -58,7 +58,7 @@ function pair(m, i, j, of = D.pairs) {
 const better = (m, difference) => (D.measures[m].higher ? difference > 0 : difference < 0);
 
 // ------------------------------------------------------------------ sorting, of any table with data-key heads
-function sortable(table, keyOf, before) {
+function sortable(table, keyOf, before, after = () => {}) {
   const sort = (head, way) => {
     for (const other of head.parentNode.children) if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
     head.setAttribute("aria-sort", way);
@@ -71,6 +71,7 @@ function sortable(table, keyOf, before) {
       return sign * order || a.at - b.at;
     });
     table.tBodies[0].append(...rows.map(each => each.row));
+    after();
   };
   table.tHead.addEventListener("click", event => {
     const head = event.target.closest("th[data-key]");
@@ -102,7 +103,23 @@ const sortAgain = sortable(board, (row, key) => {
   if (!/^m[0-9]+$/.test(key) || key === "m" + shownMeasure()) return;
   by("board-measure").value = key.slice(1);
   showBoard();
-});
+}, fold);
+// Of many runs the first and the last rows, as they are sorted now, or those whose names hold what is looked for.
+function fold() {
+  const find = by("board-find");
+  if (!find) return;
+  const rows = [...board.tBodies[0].rows], words = find.value.trim().toLowerCase();
+  const all = by("board-all").getAttribute("aria-pressed") === "true", base = by("board-baseline") ? picked("board-baseline") : -1;
+  let gap = false;
+  rows.forEach((row, at) => {
+    const r = Number(row.dataset.run);
+    row.hidden = words ? !D.runs[r].toLowerCase().includes(words) : !(all || at < 20 || at >= n - 5 || r === base);
+    row.classList.toggle("gap", gap && !row.hidden && !words);
+    gap = row.hidden;
+  });
+  const seen = rows.filter(row => !row.hidden).length;
+  put("board-found", words ? `${counted(seen, "run")} of ${n}` : seen < n ? `The first 20 and the last 5 of ${n} runs` : "");
+}
 function showBoard() {
   const m = shownMeasure(), of = D.board[m], base = by("board-baseline") ? picked("board-baseline") : -1;
   const ends = [...of.low, ...of.high, ...of.mean].filter(value => value !== null);
@@ -140,11 +157,12 @@ options("board-measure", D.measures.map(measure => measure.name), 0).addEventLis
 if (by("board-baseline")) {
   put("board-baseline", el("option", { value: -1 }, "none"), D.short.map((name, r) => el("option", { value: r }, isolated(name))));
   by("board-baseline").value = String(D.baseline === null ? -1 : D.baseline);
-  by("board-baseline").addEventListener("change", showBoard);
+  by("board-baseline").addEventListener("change", () => { showBoard(); fold(); });
   rowOf.forEach((row, r) => row.cells[0].addEventListener("click", event => {
     if (event.target.nodeName === "INPUT") return;
     by("board-baseline").value = picked("board-baseline") === r ? "-1" : String(r);
     showBoard();
+    fold();
   }));
 }
 rowOf.forEach((row, r) => {
@@ -162,7 +180,15 @@ rowOf.forEach((row, r) => {
   if (r < 4 || r === D.baseline) { box.checked = true; drawn.push(r); }
   row.cells[0].prepend(box);
 });
+if (by("board-find")) {
+  by("board-find").addEventListener("input", fold);
+  by("board-all").addEventListener("click", event => {
+    event.target.setAttribute("aria-pressed", String(event.target.getAttribute("aria-pressed") !== "true"));
+    fold();
+  });
+}
 showBoard();
+fold();
 
 // ------------------------------------------------------------------ pictures, drawn by Vega; what they show is data, never part of an expression
 const AXIS = { domainColor: "var(--soft)", tickColor: "var(--soft)", gridColor: "var(--line)", labelColor: "var(--soft)", titleColor: "var(--ink)", titleFontWeight: "normal", labelFontSize: 11, titleFontSize: 11, titleLimit: 330 };

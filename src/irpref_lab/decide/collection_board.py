@@ -1,0 +1,525 @@
+"""Results of `leaderboard`, `compare` and `against` over several collections.
+
+The numbers are in `irpref_lab.decide.over_collections`, the statistics in
+`irpref_lab.across.strata`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
+
+from irpref.errors import AbsentRunError, ArgumentError
+from irpref.measures.declare import Measures
+from irpref.measures.names import parse_all
+from irpref.messages import check_choice, once_per_call, visible
+from irpref.observed import MISSING, Evidence, Ground
+from irpref.show.text import Column, Table, of_frame, rounded
+from irpref.values.matrix import higher_is_better
+from irpref_lab.across import Collections, strata
+from irpref_lab.arguments import check_level
+from irpref_lab.decide import over_collections as numbers
+from irpref_lab.decide.all_pairs import significant
+from irpref_lab.decide.over_collections import Part, Strata
+from irpref_lab.given_values import Values
+from irpref_lab.given_values.facts import facts_of, measures_of
+from irpref_lab.given_values.given import FIRST_LINE
+from irpref_lab.messages import p_equals, p_value
+from irpref_lab.trust.frames import ResultFrame
+from irpref_lab.trust.t_tests import holm
+
+OVER = tuple(strata.METHODS)
+UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
+_HEADS = {"low": "from", "high": "to", "place_low": "best", "place_high": "worst"}
+
+
+def described(of: Strata, over: str, tests: int, level: float) -> str:
+    """Describe test, sample and family in one line."""
+    k, n = len(of.names), of.n_topics
+    if over == "collections" and k < strata.FEWEST:
+        return f"none: {k} collections are too few to be a sample"
+    test = f"t-test of the means of {k} collections"
+    if over == "topics":
+        test = f"stratified t-test, {n:,} topics nested in {k} collections"
+    family = "one pair of systems"
+    if tests > 1:
+        family = f"{tests:,} pairs of {len(of.systems):,} systems, adjusted after Holm, by measure"
+    return f"{test}; family: {family}; family-wise level {100 * (1 - level):.4g} %"
+
+
+def says_of(over: str, k: int, n: int) -> str:
+    """Name the sample behind an interval."""
+    if over == "topics":
+        return f"{k} collections, {n:,} topics; these collections, other topics"
+    return f"{k} collections, a sample of others"
+
+
+# Boards -------------------------------------------------------------------------------------------
+
+
+class CollectionBoard(ResultFrame):
+    """A leaderboard over several collections.
+
+    Attributes
+    ----------
+    pairs : pandas.DataFrame
+        A row for each pair of systems and measure: `measure`, `a`, `b`, `difference` (mean of `a`
+        minus mean of `b`), `low`, `high`, `p`, `p_adjusted` (after Holm).
+    by_collection : dict of measure to DataFrame
+        Mean of each system on each collection.
+    over : {'topics', 'collections'}
+    level : float
+    values_only : bool
+        Whether nothing is known of the runs behind the values.
+    method : str
+        'holm', or 'none' if nothing was tested.
+    test : str
+        Test, sample and family in one line.
+    notes : list of str
+    """
+
+    _metadata: ClassVar[list[str]] = [
+        *("pairs", "by_collection", "over", "level", "values_only", "method", "test", "notes")
+    ]
+
+    def different_pairs(self) -> pd.DataFrame:
+        """The rows of `pairs` with a significant difference."""
+        return self.pairs[significant(self.pairs["p_adjusted"], self.level)]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_collection_board(self)
+
+
+@once_per_call
+def leaderboard_over(
+    measures: Measures,
+    given: Collections,
+    systems: Sequence[str] | None = None,
+    *,
+    over: str = "topics",
+    pairs: str = "holm",
+    level: float = 0.95,
+    by_collection: bool = False,
+) -> CollectionBoard:
+    """Rank systems by the mean of their means on several collections.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    given : Collections
+    systems : sequence of str, optional
+        Only these; all systems if not given.
+    over : {'topics', 'collections'}
+        Of which the data are a sample: topics of these collections, or collections.
+    pairs : {'holm', 'none'}
+        Whether pairs are tested.
+    level : float in (0, 1)
+    by_collection : bool
+        Add a column for each collection, with the mean there.
+
+    Returns
+    -------
+    CollectionBoard
+        A row for each system and measure, the best first: `run`, `measure`, `group` (None), `mean`,
+        `low`, `high`, `place`, `place_low`, `place_high`, `letters`, `borda` (rank by Borda's
+        count: how many systems each one beats, on average over the collections), `reason` (why a
+        system is left out, if one is).
+
+    Raises
+    ------
+    ValueError
+        Fewer than two systems are on all collections; a measure that counts; errors of
+        the evaluator.
+    """
+    level = check_level(level)
+    check_choice("over", over, OVER)
+    check_choice("pairs", pairs, ("holm", "none"))
+    chosen = measures_over(measures, given)
+    parts = numbers.gathered_parts(chosen, given, systems)
+    wanted = [name for name in given.systems if systems is None or name in set(systems)]
+    out = {name: why for name, why in numbers.left_out(given, parts).items() if name in wanted}
+    tested = [name for name in wanted if name not in out]
+    if not tested or (len(tested) < 2 and pairs != "none"):
+        reasons = "; ".join(f"{name}: {why}" for name, why in out.items())
+        raise AbsentRunError(
+            f"{len(tested) or 'no'} system{'s' * (len(tested) != 1)} left to compare: {reasons}"
+        )
+    boards, rows, means = [], [], {}
+    for measure in chosen:
+        of = numbers.strata_of(parts, measure, tested)
+        board, of_pairs = numbers.board_over(of, over, level, pairs != "none")
+        means[str(measure)] = numbers.by_collection(parts, measure, wanted)
+        boards.append(_with_left_out(board, out))
+        rows.append(of_pairs)
+        if by_collection:
+            boards[-1] = boards[-1].join(means[str(measure)], on="run")
+    table = CollectionBoard(pd.concat(boards, ignore_index=True))
+    table.insert(2, "group", pd.Series([None] * len(table), dtype=object))
+    table.pairs, table.by_collection = pd.concat(rows, ignore_index=True), means
+    table.over, table.level, table.values_only = over, level, _values_only(parts)
+    table.method = "none" if table["place_low"].isna().all() else pairs
+    table.test = ""
+    if pairs != "none":
+        n = len(tested)
+        table.test = described(of, over, n * (n - 1) // 2, level)
+    table.notes = [
+        *(f"{name} is left out of all tests: {why}" for name, why in out.items()),
+        *_notes(parts),
+    ]
+    return table.made()
+
+
+def _with_left_out(board: pd.DataFrame, out: Mapping[str, str]) -> pd.DataFrame:
+    """Add rows of the systems that are left out, with the reason."""
+    if not out:
+        return board
+    board = board.astype({"place": "Int64", "borda": "Int64"})
+    last = pd.DataFrame({"run": list(out), "measure": board["measure"].iloc[0]})
+    last = last.reindex(columns=board.columns).astype(board.dtypes.to_dict())
+    board = pd.concat([board, last], ignore_index=True)
+    reasons = [None] * (len(board) - len(out)) + list(out.values())
+    return board.assign(reason=pd.Series(reasons, dtype=object))
+
+
+def measures_over(measures: Measures, given: Collections) -> list[Measure]:
+    """Return the measures that a user names; those that only values know by their names."""
+    of_values = [part for part in given.parts.values() if isinstance(part, Values)]
+    if len(of_values) == len(given.parts):
+        return measures_of(of_values[0], measures)
+    return parse_all(measures)
+
+
+def _values_only(parts: Sequence[Part]) -> bool:
+    """Whether nothing is known of any run."""
+    return all(part.facts is None for part in parts)
+
+
+def _notes(parts: Sequence[Part]) -> list[str]:
+    """Say which collections are values only."""
+    only = [part.name for part in parts if part.facts is None]
+    if not only:
+        return []
+    if _values_only(parts):
+        return ["values only: unjudged documents and depth are unknown"]
+    return [f"values only of {', '.join(only)}: unjudged documents and depth are unknown there"]
+
+
+def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[Table]:
+    """Make a table for each measure."""
+    tables = []
+    for measure, part in board.groupby("measure", sort=False):
+        shown = part.drop(columns=["measure", "group"])
+        few = top is not None and top < len(shown)
+        shown = shown.iloc[:top] if few else shown
+        empty = [
+            name
+            for name in ("low", "high", "place_low", "place_high", "letters", "reason")
+            if name in shown and shown[name].isna().all()
+        ]
+        shown = shown.drop(columns=empty)
+        table = of_frame(shown, rounded(), _HEADS)
+        lower = "" if higher_is_better(str(measure)) else " (lower is better)"
+        only = f", {FIRST_LINE}" if board.values_only else ""
+        table.title = f"{measure}{lower}{only}"
+        table.notes = [f"the best {len(shown):,} of {len(part):,} systems"] * few
+        table.notes.append("mean: of the collections' means; borda: rank by Borda's count")
+        if "low" in shown:
+            what = "topics of these collections" if board.over == "topics" else "collections"
+            table.notes.append(f"from, to: {100 * board.level:g} % interval over {what}")
+        if "place_low" in shown:
+            also = "; systems that share a letter are not shown to differ"
+            table.notes.append(
+                "best, worst: range of places consistent with the tests"
+                + also * ("letters" in shown)
+            )
+        tables.append(table)
+    tables[-1].notes += [f"test: {board.test}"] * bool(board.test) + board.notes
+    return tables
+
+
+# One pair, and all against one --------------------------------------------------------------------
+
+
+class CollectionComparison(ResultFrame):
+    """A comparison of two systems over several collections.
+
+    Attributes
+    ----------
+    text : str
+        One sentence for each measure, then the test in one line.
+    test : str
+    by_collection : DataFrame
+        A row for each measure and collection: `measure`, `collection`, `topics`, `a`, `b`,
+        `difference` (b - a).
+    names : list of str
+        The two systems.
+    over : {'topics', 'collections'}
+    level : float
+    notes : list of str
+    """
+
+    _metadata: ClassVar[list[str]] = [
+        *("text", "test", "by_collection", "names", "over", "level", "notes")
+    ]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_collection_comparison(self)
+
+
+@once_per_call
+def compare_over(
+    measures: Measures,
+    given: Collections,
+    a: str,
+    b: str,
+    *,
+    over: str = "topics",
+    level: float = 0.95,
+    missing: float = MISSING,
+) -> CollectionComparison:
+    """Is system b better than system a over several collections?
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    given : Collections
+    a, b : str
+        Names of systems.
+    over : {'topics', 'collections'}
+        Of which the data are a sample.
+    level : float in (0, 1)
+    missing : float in [0, 1)
+        Share of the topics of a collection that may be missing from a system.
+
+    Returns
+    -------
+    CollectionComparison
+        A row for each measure: `measure`, `mean_a`, `mean_b`, `difference` (b - a), `low`, `high`,
+        `p`, `wins`, `losses`, `equal` (collections on which b is better, worse, the same),
+        `collections`, `topics`, `verdict` as of `irpref_lab.compare`, and `codes`.
+
+    Raises
+    ------
+    ValueError
+        A system is unknown, or lacks a collection; errors of `leaderboard_over`.
+    """
+    names = [str(a), str(b)]
+    for name, parameter in zip(names, "ab", strict=True):
+        if name not in given.systems:
+            raise ArgumentError(
+                f"no collection has a system {name!r} (there are: {', '.join(given.systems[:5])})",
+                parameter=parameter,
+                value=name,
+            )
+    level = check_level(level)
+    check_choice("over", over, OVER)
+    chosen = measures_over(measures, given)
+    parts = numbers.gathered_parts(chosen, given, names)
+    for name, why in numbers.left_out(given, parts).items():
+        if name in names:
+            raise AbsentRunError(why, run=name)
+    rows, text, collected = [], [], []
+    for measure in chosen:
+        of = numbers.strata_of(parts, measure, names)
+        grounds = _grounds(given, parts, measure, names, missing)
+        rows.append(_row(of, over, level, grounds))
+        text.append(_sentence(of, rows[-1], over, level, grounds, _values_only(parts)))
+        collected.append(_by_collection(of))
+    table = CollectionComparison(rows)
+    table.test = described(of, over, 1, level)
+    table.text = "\n".join([*text, f"test: {table.test}"])
+    table.by_collection = pd.concat(collected, ignore_index=True)
+    table.names, table.over, table.level, table.notes = names, over, level, _notes(parts)
+    return table.made()
+
+
+def _grounds(
+    given: Collections, parts: Sequence[Part], measure: Measure, names: list[str], missing: float
+) -> list[Ground]:
+    """Find reasons against a claim on any collection."""
+    grounds = []
+    for part in parts:
+        table = part.tables[str(measure)].select(names)
+        means = table.means.tolist()
+        baseline = int((means[0] < means[1]) != table.higher_is_better)
+        facts = _of_pair(given, part, measure, names)
+        for ground in facts.against("claim", measure, baseline, facts.everything, missing):
+            if ground.code != "few-topics":  # the sentence says how many there are
+                grounds.append(Ground(ground.code, f"{part.name}: {ground.text}"))
+    return grounds
+
+
+def _of_pair(given: Collections, part: Part, measure: Measure, names: list[str]) -> Evidence:
+    """Return the evidence of two systems on a collection."""
+    if part.facts is None:
+        return facts_of(given.parts[part.name], [measure], names)
+    by_name = {system.name: system for system in part.facts.systems}
+    return replace(part.facts, systems=[by_name[name] for name in names])
+
+
+def _differences(of: Strata) -> list[Any]:
+    """Second system minus first by topic of each collection, (n_k,) each."""
+    parts = strata.differences(of.values, np.array([1]), np.array([0]))
+    return [part[0] for part in parts]
+
+
+def _row(of: Strata, over: str, level: float, grounds: Sequence[Ground]) -> dict[str, Any]:
+    """Return the numbers of a comparison, and the verdict."""
+    difference = _differences(of)
+    by_mean = strata.stratum_means(difference)
+    low = high = p = np.nan
+    if not grounds:
+        low, high = map(float, strata.intervals(difference, level, over))
+        p = float(strata.p_values(difference, over))
+    means = of.by_mean.means.tolist()
+    sign = 1 if of.higher_is_better else -1
+    mean = float(strata.METHODS[over](difference)[0])
+    verdict = UNKNOWN
+    if not grounds and not np.isnan(p):
+        verdict = EQUAL
+        if significant(p, level) and mean:
+            verdict = "b better" if sign * mean > 0 else "a better"
+    return {
+        "measure": of.measure,
+        "mean_a": means[0],
+        "mean_b": means[1],
+        "difference": mean,
+        "low": low,
+        "high": high,
+        "p": p,
+        "wins": int((sign * by_mean > 0).sum()),
+        "losses": int((sign * by_mean < 0).sum()),
+        "equal": int((by_mean == 0).sum()),
+        "collections": len(of.names),
+        "topics": of.n_topics,
+        "verdict": verdict,
+        "codes": ", ".join(dict.fromkeys(ground.code for ground in grounds)),
+    }
+
+
+def _sentence(
+    of: Strata,
+    row: dict[str, Any],
+    over: str,
+    level: float,
+    grounds: Sequence[Ground],
+    values_only: bool,
+) -> str:
+    """Say the verdict in a sentence, and on how many collections it holds."""
+    head = of.measure + ("" if of.higher_is_better else " (lower is better)")
+    head += f", {FIRST_LINE}" if values_only else ""
+    first, second = of.systems
+    a, b = f"{first} ({row['mean_a']:.4f})", f"{second} ({row['mean_b']:.4f})"
+    k = row["collections"]
+    if row["verdict"] == UNKNOWN:
+        reason = "; ".join(ground.text for ground in grounds)
+        reason = reason or f"{k} collections are too few to be a sample"
+        return f"{head}: {a} and {b}, means of {k} collections: cannot tell, {reason}."
+    better, worse = (b, a) if row["verdict"] == "b better" else (a, b)
+    text = f"{head}: {better} is better than {worse} by {abs(row['difference']):.4f}"
+    low, high = row["low"], row["high"]
+    if row["verdict"] == EQUAL:
+        text = f"{head}: {a} and {b} are not shown to differ"
+    else:
+        low, high = sorted((abs(low), abs(high)))
+    sample = says_of(over, k, row["topics"])
+    text += f" ({100 * level:.4g} % interval {low:.4f} to {high:.4f}, {p_equals(row['p'])}, "
+    text += f"{sample}). {second} is better on {row['wins']} and worse on {row['losses']} of them."
+    return text
+
+
+def _by_collection(of: Strata) -> pd.DataFrame:
+    """Return a row for each collection."""
+    means = of.by_mean.values
+    return pd.DataFrame(
+        {
+            "measure": of.measure,
+            "collection": list(of.names),
+            "topics": [part.shape[1] for part in of.values],
+            "a": means[0],
+            "b": means[1],
+            "difference": strata.stratum_means(_differences(of)),
+        }
+    )
+
+
+def against_over(
+    measures: Measures,
+    given: Collections,
+    baseline: str,
+    *,
+    over: str = "topics",
+    level: float = 0.95,
+    missing: float = MISSING,
+) -> pd.DataFrame:
+    """Compare all systems with one over several collections, adjusted after Holm.
+
+    Parameters
+    ----------
+    measures, given, over, level, missing : see `compare_over`
+    baseline : str
+        Name of a system.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `compare_over` for each other system, with `run` first (`a` is the baseline,
+        `b` the run) and `p_adjusted`; the verdict is by `p_adjusted`. A system that lacks a
+        collection has no row; `attrs["left_out"]` maps it to the reason.
+    """
+    level = check_level(level)
+    check_choice("over", over, OVER)
+    chosen = measures_over(measures, given)
+    parts = numbers.gathered_parts(chosen, given)
+    out = numbers.left_out(given, parts)
+    if baseline not in given.systems or baseline in out:
+        raise AbsentRunError(out.get(baseline, "it is on no collection"), run=baseline)
+    others = [name for name in given.systems if name not in out and name != baseline]
+    if not others:
+        raise AbsentRunError(f"no system is left to compare with {baseline}")
+    rows = []
+    for measure in chosen:
+        for name in others:
+            names = [baseline, name]
+            grounds = _grounds(given, parts, measure, names, missing)
+            row = _row(numbers.strata_of(parts, measure, names), over, level, grounds)
+            rows.append({"run": name} | row)
+    table = pd.DataFrame(rows)
+    table["p_adjusted"] = table.groupby("measure")["p"].transform(lambda p: holm(p.to_numpy()))
+    lost = table["verdict"].isin(["a better", "b better"]) & ~significant(
+        table["p_adjusted"], level
+    )
+    table.loc[lost, "verdict"] = EQUAL
+    table.attrs["left_out"] = out
+    return table
+
+
+def of_collection_comparison(comparison: CollectionComparison) -> list[Table]:
+    """Make the sentences, then a table of the measures, and one of the collections."""
+    a, b = map(visible, comparison.names)
+    four, gap = rounded(), rounded(4, "+")
+    columns = {
+        "measure": Column("measure", left=True),
+        "mean_a": Column(a, four),
+        "mean_b": Column(b, four),
+        "difference": Column("difference", gap),
+        "low": Column("from", gap),
+        "high": Column("to", gap),
+        "p": Column("p", p_value),
+        "wins": Column("better"),
+        "losses": Column("worse"),
+        "equal": Column("equal"),
+    }
+    *sentences, test = comparison.text.splitlines()
+    rows = comparison[list(columns)].to_numpy().tolist()
+    notes = [
+        f"difference: {b} minus {a}; from, to: its {100 * comparison.level:g} % interval",
+        f"better, worse, equal: collections on which {b} is better, worse or the same",
+        test,
+        *comparison.notes,
+    ]
+    return [Table(list(columns.values()), rows, "\n".join([*sentences, "", ""]), notes)]

@@ -1,0 +1,291 @@
+"""Boards and comparisons over several collections: the numbers, from the values of each.
+
+See `irpref_lab.across.strata` for means, tests and intervals. A system that lacks a collection, or
+whose run there answers no judged topic, is left out of all tests: a mean over other collections
+would compare other things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
+
+from irpref.errors import AbsentRunError, ArgumentError
+from irpref.judged import as_judgments
+from irpref.kernel import Bools, Floats
+from irpref.observed import Evidence, gathered
+from irpref.values.matrix import TopicValues
+from irpref_lab.across import Collections, strata
+from irpref_lab.decide.all_pairs import significant
+from irpref_lab.decide.letters import letters
+from irpref_lab.given_values import Values
+from irpref_lab.trust import t_tests
+from irpref_lab.trust.samples import pairs_of_systems
+from irpref_lab.trust.topics import limits_named
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One collection.
+
+    Attributes
+    ----------
+    name : str
+    tables : dict of name of a measure to TopicValues
+        Of the systems that have values here.
+    absent : dict of name of a system to the reason
+    facts : Evidence or None
+        Evidence of judged runs; None if there are values only.
+    """
+
+    name: str
+    tables: Mapping[str, TopicValues]
+    absent: Mapping[str, str]
+    facts: Evidence | None
+
+
+def gathered_parts(
+    measures: Sequence[Measure], given: Collections, systems: Sequence[str] | None = None
+) -> list[Part]:
+    """Evaluate the systems on each collection, one after the other.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    given : Collections
+    systems : sequence of str, optional
+        Only these; all systems if not given.
+
+    Raises
+    ------
+    ValueError
+        Errors of the evaluator; there are no values of a measure.
+    """
+    wanted = set(given.systems if systems is None else systems)
+    parts = []
+    for name, part in given.parts.items():
+        here = [system for system in given.systems_of(name) if system in wanted]
+        if not here:
+            parts.append(Part(name, {}, {}, None))
+        elif isinstance(part, Values):
+            parts.append(_of_values(name, part, measures, here))
+        else:
+            qrels, runs = part
+            facts = gathered(
+                list(measures), as_judgments(qrels), {system: runs[system] for system in here}
+            )
+            n = len(facts.topics)
+            absent = {one.name: one.absence(n) for one in facts.systems if one.is_absent}
+            parts.append(Part(name, {one.measure: one for one in facts.tables()}, absent, facts))
+    return parts
+
+
+def _of_values(name: str, part: Values, measures: Sequence[Measure], here: list[str]) -> Part:
+    tables = {str(measure): part.of(measure, here) for measure in measures}
+    return Part(name, tables, {}, None)
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Values of the systems that all collections have, by one measure.
+
+    Attributes
+    ----------
+    measure : str
+    names : tuple of str
+        The collections.
+    systems : tuple of str
+    values : list of float arrays (n_systems, n_k)
+        Of each collection.
+    higher_is_better : bool
+    """
+
+    measure: str
+    names: tuple[str, ...]
+    systems: tuple[str, ...]
+    values: list[Floats]
+    higher_is_better: bool
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics of all collections."""
+        return sum(part.shape[1] for part in self.values)
+
+    @property
+    def by_mean(self) -> TopicValues:
+        """Mean of each system on each collection, as if collections were topics."""
+        means = strata.stratum_means(self.values)
+        return TopicValues(self.measure, self.systems, self.names, means, self.higher_is_better)
+
+    def select(self, systems: Sequence[str]) -> Strata:
+        """Return only these systems, in this order."""
+        rows = [self.systems.index(name) for name in systems]
+        values = [part[rows] for part in self.values]
+        return Strata(self.measure, self.names, tuple(systems), values, self.higher_is_better)
+
+
+def left_out(given: Collections, parts: Iterable[Part]) -> dict[str, str]:
+    """Map systems that take no part in tests to the reason."""
+    lacks: dict[str, list[str]] = {}
+    reasons: dict[str, str] = {}
+    for part in parts:
+        here = set(given.systems_of(part.name))
+        for system in given.systems:
+            if system not in here:
+                lacks.setdefault(system, []).append(part.name)
+            elif system in part.absent:
+                reasons.setdefault(system, f"{part.name}: {part.absent[system]}")
+    return {
+        system: f"it lacks {', '.join(lacks[system])}" if system in lacks else reasons[system]
+        for system in given.systems
+        if system in lacks or system in reasons
+    }
+
+
+def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -> Strata:
+    """Put the values of these systems by one measure together.
+
+    Raises
+    ------
+    AbsentRunError
+        No system is left.
+    """
+    if not systems:
+        raise AbsentRunError("no system has values on all collections")
+    tables = [part.tables[str(measure)].select(systems) for part in parts]
+    directions = {table.higher_is_better for table in tables}
+    if len(directions) > 1:
+        raise ArgumentError(
+            f"higher values of {measure} are better on some collections and worse on others",
+            parameter="collections",
+        )
+    if tables[0].is_sum:
+        raise ArgumentError(
+            f"{measure} is a count, which has no mean over collections of unequal size",
+            parameter="measures",
+            value=str(measure),
+        )
+    return Strata(
+        str(measure),
+        tuple(part.name for part in parts),
+        tuple(systems),
+        [table.values for table in tables],
+        directions.pop(),
+    )
+
+
+def pairs_over(of: Strata, over: str, level: float) -> pd.DataFrame:
+    """Test all pairs of systems: a row for each, with p-values adjusted after Holm."""
+    first, second = pairs_of_systems(len(of.systems))
+    p = strata.p_of_pairs(of.values, first, second, over)
+    means = of.by_mean.means
+    names = np.array(of.systems, dtype=object)
+    low, high = _intervals_of_pairs(of, first, second, over, level)
+    return pd.DataFrame(
+        {
+            "measure": of.measure,
+            "a": names[first],
+            "b": names[second],
+            "difference": means[first] - means[second],
+            "low": low,
+            "high": high,
+            "p": p,
+            "p_adjusted": t_tests.holm(p),
+        }
+    )
+
+
+def _intervals_of_pairs(
+    of: Strata, first: Any, second: Any, over: str, level: float
+) -> tuple[Floats, Floats]:
+    """Intervals of the differences of pairs, a block of pairs at a time."""
+    low, high = np.empty(first.size), np.empty(first.size)
+    step = max(1, (1 << 20) // of.n_topics)
+    for start in range(0, first.size, step):
+        rows = slice(start, start + step)
+        parts = strata.differences(of.values, first[rows], second[rows])
+        low[rows], high[rows] = strata.intervals(parts, level, over)
+    return low, high
+
+
+def different(pairs: pd.DataFrame, systems: Sequence[str], level: float) -> Bools:
+    """Find which systems are significantly different: a symmetric matrix."""
+    n = len(systems)
+    out = np.zeros((n, n), bool)
+    first, second = pairs_of_systems(n)
+    out[first, second] = out[second, first] = significant(pairs["p_adjusted"], level)
+    return out
+
+
+def board_over(
+    of: Strata, over: str, level: float, tested: bool = True
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rank systems over all collections.
+
+    Parameters
+    ----------
+    of : Strata
+    over : {'topics', 'collections'}
+    level : float in (0, 1)
+    tested : bool
+        Whether pairs are tested.
+
+    Returns
+    -------
+    board : DataFrame
+        A row for each system, the best first: `run`, `measure`, `mean`, `low`, `high`, `place`,
+        `place_low`, `place_high`, `letters`, `borda` (the rank by Borda's count).
+    pairs : DataFrame
+        See `pairs_over`; empty if they are not tested.
+    """
+    order = of.by_mean.best_first
+    of = of.select([of.systems[i] for i in order.tolist()])
+    n, means = len(of.systems), of.by_mean
+    place = means.places
+    least, most = limits_named(of.measure)
+    low, high = np.clip(strata.intervals(of.values, level, over), least, most)
+    best = worst = np.full(n, pd.NA, dtype=object)
+    text: list[str] | list[None] = [None] * n
+    pairs = pd.DataFrame()
+    if tested and n > 1:
+        pairs = pairs_over(of, over, level)
+        if pairs["p"].notna().any():
+            apart = different(pairs, of.systems, level)
+            best = 1 + (apart & (place[:, None] > place)).sum(axis=1)
+            worst = n - (apart & (place[:, None] < place)).sum(axis=1)
+            text = letters(apart)
+    shares = strata.borda(of.values, of.higher_is_better)
+    beaten = TopicValues("Borda", of.systems, ["share"], shares[:, None])
+    board = pd.DataFrame(
+        {
+            "run": list(of.systems),
+            "measure": of.measure,
+            "mean": means.means,
+            "low": low,
+            "high": high,
+            "place": place,
+            "place_low": pd.array(best, dtype="Int64"),
+            "place_high": pd.array(worst, dtype="Int64"),
+            "letters": pd.Series(text, dtype=object),
+            "borda": beaten.places,
+        }
+    )
+    return board, pairs
+
+
+def by_collection(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -> pd.DataFrame:
+    """Return the mean of each system on each collection, NaN where it has none: a row for each
+    system, a column for each collection.
+    """
+    columns = {}
+    for part in parts:
+        table = part.tables.get(str(measure))
+        means = {} if table is None else dict(zip(table.systems, table.means, strict=True))
+        columns[part.name] = [
+            np.nan if name in part.absent else means.get(name, np.nan) for name in systems
+        ]
+    return pd.DataFrame(columns, index=list(systems))

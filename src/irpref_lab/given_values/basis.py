@@ -1,0 +1,126 @@
+"""Values as a basis of verdicts, in place of judged runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import compress
+from typing import Any, cast
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.judged import hash_of_text
+from irpref.kernel import Bools
+from irpref.observed import Ground
+from irpref.values.matrix import TopicValues
+from irpref_lab.decide.basis import JudgedRuns
+from irpref_lab.decide.pair import FURTHER, Pair, Verdict
+from irpref_lab.given_values.facts import ValueFacts, facts_of, measures_of
+from irpref_lab.given_values.given import FIRST_LINE, Values
+from irpref_lab.remarks import about_topics, of_many_runs, topics_by_code
+from irpref_lab.trust.frames import Row
+
+ONLY_VALUES = f"{FIRST_LINE}: unjudged documents and depth are unknown"
+
+
+class GivenValues(Values):
+    """Values that verdicts take in place of judgments: the result of `irpref_lab.values`."""
+
+    def measures_of(self, measures: Any) -> list[Measure]:
+        """Return the measures that a user names; unknown ones, too."""
+        return measures_of(self, measures)
+
+    def basis(self, measures: Sequence[Measure], runs: Mapping[str, Any]) -> ValueBasis:
+        """Return the basis of verdicts; in place of runs there are names of systems."""
+        facts = facts_of(self, measures, list(map(str, runs.values())))
+        systems = [
+            replace(system, name=name) for system, name in zip(facts.systems, runs, strict=True)
+        ]
+        return ValueBasis(replace(facts, systems=systems))
+
+    def systems_named(self, runs: Any) -> dict[str, str]:
+        """Return the systems that a user names, all systems if none is named."""
+        names = self.systems if runs is None else list(map(str, runs))
+        return {name: name for name in names}
+
+
+class ValueBasis(JudgedRuns):
+    """Values of systems, of which nothing else is known: see `irpref_lab.decide.pair.Basis`.
+
+    Parameters
+    ----------
+    facts : ValueFacts
+    """
+
+    heading = f"{FIRST_LINE}: "
+
+    def __init__(self, facts: ValueFacts) -> None:
+        super().__init__(facts, cast(Any, None))
+
+    def only(self, numbers: Sequence[int]) -> ValueBasis:
+        """Return the basis of some systems, by number."""
+        return ValueBasis(cast(ValueFacts, self.facts.only(numbers)))
+
+    def same_order(self, first: int, second: int) -> bool:
+        """Unknown."""
+        return False
+
+    def check_gate(self) -> None:
+        """Accept: nothing is known of the judgments behind a value."""
+
+    def could_turn(
+        self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
+    ) -> bool | None:
+        """Unknown."""
+        return None
+
+    def _unanswered(self, pair: Pair, missing: float) -> Iterator[Ground]:
+        n = int(pair.inside.sum())
+        lost = self._of(pair.numbers).unanswered(pair.measure) & pair.inside
+        for name, number in zip(pair.names, lost.sum(axis=1).tolist(), strict=True):
+            if number > missing * n:
+                yield Ground("unanswered", f"{name} has no value for {number:,} of {n:,} topics")
+                return
+
+    def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
+        """Return how many topics each system lacks; shares of unjudged documents are unknown."""
+        lost = self.facts.unanswered(pair.measure)[:, pair.inside].sum(axis=1).tolist()
+        columns: Row = {f"missing_{name}": n for name, n in zip(called, lost, strict=True)}
+        columns |= {f"unjudged_{name}": np.nan for name in called}
+        columns["topics_by_code"] = topics_by_code(
+            self.facts, pair.measure, pair.inside, pair.names
+        )
+        return columns
+
+    def notes(self, verdict: Verdict) -> list[str]:
+        """Name the unknown, and all that pairs have in common."""
+        everything = self.facts.everything
+        notes = [] if verdict == "claim" else about_topics(self.facts, self.measures, everything)
+        return [ONLY_VALUES, *notes]
+
+    def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
+        """Name the unknown, and the limits of all systems' values."""
+        return [ONLY_VALUES, *of_many_runs(self.facts, self.facts.measures, absent, called)]
+
+    def further(self) -> list[TopicValues]:
+        """Return which topics have a value; judged shares are blanked by `complete`."""
+        there = np.array([system.retrieved > 0 for system in self.facts.systems], np.float64)
+        return [
+            TopicValues(name, self.names, self.facts.topics, values)
+            for name, values in zip(FURTHER, (0 * there, there), strict=True)
+        ]
+
+    def complete(self, board: Any, parts: Mapping[str | None, Bools], level: float) -> None:
+        """Add the further columns of a board; judged shares are unknown."""
+        super().complete(board, parts, level)
+        board["judged@10"] = np.nan
+
+    def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
+        """Return the hash of the topics, and of topics and groups: there are no judgments."""
+        topics = hash_of_text("\n".join(self.facts.topics))
+        text = topics
+        for group, inside in parts.items():
+            if group is not None:
+                text += f"{group!r} {list(compress(self.facts.topics, inside.tolist()))!r}\n"
+        return topics, topics if set(parts) == {None} else hash_of_text(text)

@@ -1,0 +1,241 @@
+"""Values as evidence, in the form in which judged runs give it.
+
+Verdicts ask judged runs for evidence (`irpref.observed.Evidence`): values, unanswered topics, and
+reasons against a claim. `facts_of` answers the same questions from values alone. Values do not
+say whether documents are judged, how long rankings are, or whether a topic can tell systems apart.
+What
+they can know is which topics a system lacks, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.data.columns import Reading
+from irpref.judged.align import Repeats
+from irpref.kernel import Bools
+from irpref.observed import CODES, Code, Evidence, Found, Observation, System, View
+from irpref_lab.given_values.given import Values
+from irpref_lab.given_values.tables import known_measure
+
+
+class GivenMeasure(Measure):
+    """A measure that irpref does not know, by its name: there are values of it, and no more.
+
+    Attributes
+    ----------
+    BOUNDS : tuple of float
+        No limits are known.
+    """
+
+    BOUNDS = (-np.inf, np.inf)
+
+    def __init__(self, name: str, higher_is_better: bool, default: float) -> None:
+        super().__init__()
+        self.NAME = self.__name__ = name
+        self.higher_is_better, self.DEFAULT = higher_is_better, default
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GivenMeasure, (self.NAME, self.higher_is_better, self.DEFAULT)
+
+
+def measures_of(values: Values, measures: Any) -> list[Measure]:
+    """Return the measures that a user names, each once, in order: irpref's own, or a
+    measure known by its values only.
+
+    Raises
+    ------
+    ArgumentError
+        There are no values of a measure.
+    """
+    several = not isinstance(measures, (str, Measure)) and isinstance(measures, Iterable)
+    names = dict.fromkeys(map(values.name_of, measures if several else [measures]))
+    return [
+        known_measure(name) or GivenMeasure(name, values.higher_is_better(name), values.worst(name))
+        for name in names
+    ]
+
+
+def _lacks(view: View) -> Iterator[Found]:
+    facts = view.facts
+    assert view.measure is not None
+    assert view.run is not None
+    which = facts.unanswered(view.measure)[view.run]
+    if (which & view.inside).any():
+        yield Found(which, words={"so": facts.so(view.system, int((which & view.inside).sum()))})
+
+
+def _lacks_many(view: View) -> Found | None:
+    assert view.measure is not None
+    assert view.run is not None
+    which = view.facts.unanswered(view.measure)[view.run]
+    if not which.any():
+        return None
+    return Found(which, view.facts.answerable, says="{run} has no value for {some}")
+
+
+LACKING = Code(
+    "unanswered",
+    "run",
+    _lacks,
+    "{run} has no value for {some}; {so}",
+    "grave",
+    by_measure=True,
+    against=frozenset({"values", "pass", "claim"}),
+    stops=_lacks_many,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ValueFacts(Evidence):
+    """Evidence from values alone: see `irpref.observed.Evidence`.
+
+    Attributes
+    ----------
+    lacks : dict of Measure to bool array (n_systems, n_topics)
+        Topics for which a system has no value, and others have.
+    """
+
+    lacks: Mapping[Measure, Bools] = field(default_factory=dict)
+
+    def unanswered(self, measure: Measure | None = None) -> Bools:
+        """Topics for which a system lacks a value, of a measure or of all: (n_systems,
+        n_topics).
+        """
+        masks = self.lacks
+        return np.all(list(masks.values()), axis=0) if measure is None else masks[measure]
+
+    def only(self, systems: Iterable[int]) -> ValueFacts:
+        """Return the evidence of some systems, by number."""
+        chosen = list(systems)
+        return replace(
+            self,
+            systems=[self.systems[number] for number in chosen],
+            lacks={measure: mask[chosen] for measure, mask in self.lacks.items()},
+        )
+
+    @property
+    def codes(self) -> Sequence[Code]:
+        """The codes that values can have: topics that a system lacks, and too few topics."""
+        return [LACKING, *(code for code in CODES if code.name == "few-topics")]
+
+    @property
+    def of_preferences(self) -> bool:
+        """Nobody knows."""
+        return False
+
+    @property
+    def has_grades(self) -> bool:
+        """Nobody knows."""
+        return False
+
+    def shallow(self, measure: Measure | None) -> Bools:
+        """No ranking is known to be short: (n_systems, n_topics)."""
+        return np.zeros((len(self.systems), len(self.topics)), bool)
+
+    def so(self, system: System, n: int) -> str:
+        """Say how topics that a system lacks are treated."""
+        if system.name == self.leaves_out:
+            return "it is left out" if n == 1 else "they are left out"
+        return f"{'it counts' if n == 1 else 'they count'} with the worst value"
+
+
+def facts_of(
+    values: Values,
+    measures: Sequence[Measure],
+    systems: Sequence[str] | None = None,
+    leaves_out: str | None = None,
+) -> ValueFacts:
+    """Collect the evidence in the values of some systems.
+
+    Parameters
+    ----------
+    values : Values
+    measures : from `measures_of`
+    systems : sequence of str, optional
+        In this order; all systems if not given.
+    leaves_out : str, optional
+        The system whose missing topics are left out; those of others count with the worst value.
+
+    Raises
+    ------
+    ArgumentError
+        A system is unknown, or has no value of a measure.
+    """
+    names = list(values.systems if systems is None else systems)
+    tables = {measure: values.of(str(measure), names) for measure in measures}
+    topics = tuple(sorted({topic for table in tables.values() for topic in table.topics}))
+    number = {topic: i for i, topic in enumerate(topics)}
+    n = len(topics)
+    matrix = {m: np.full((len(names), n), np.nan) for m in measures}
+    present = {m: np.zeros((len(names), n), bool) for m in measures}
+    for measure, table in tables.items():
+        at = [number[topic] for topic in table.topics]
+        matrix[measure][:, at] = table.values
+        present[measure][:, at] = values.answered(str(measure), names)
+    some = np.any(list(present.values()), axis=0)
+    every, no = np.ones(n, bool), np.zeros(n, bool)
+    of_systems = [
+        System(
+            name,
+            {measure: matrix[measure][[row]] for measure in measures},
+            (_observation(some[row].astype(np.int64)),),
+            {10: np.zeros(n, np.int64)},
+            {10: np.zeros(n, np.int64)},
+            dict.fromkeys(measures, no),
+        )
+        for row, name in enumerate(names)
+    ]
+    return ValueFacts(
+        list(measures),
+        topics,
+        of_systems,
+        cast(Any, None),
+        cast(Any, None),
+        np.arange(n),
+        every,
+        dict.fromkeys(measures, every),
+        dict.fromkeys(measures, no),
+        {measure: np.full(n, values.worst(str(measure))) for measure in measures},
+        dict.fromkeys(measures, no),
+        leaves_out=leaves_out,
+        asked=list(measures),
+        # A system may lack a topic by one measure only.
+        lacks={m: np.asarray(~present[m] & ~np.isnan(matrix[m])) for m in measures},
+    )
+
+
+def _observation(lengths: Any) -> Observation:
+    """A run of which only the answered topics are known: documents are counted as one a topic."""
+    n = lengths.size
+    no, none = np.zeros(n, bool), np.zeros(n, np.int64)
+    return Observation(
+        lengths=lengths,
+        hits=lengths,
+        top=none,
+        judged_top=none,
+        by_judge=none,
+        tied=none,
+        several=no,
+        equal=no,
+        deciding=no,
+        blurred=no,
+        own=no,
+        nothing=no,
+        no_id="",
+        prints=none,
+        further=(),
+        n_named=int((lengths > 0).sum()),
+        repeats=Repeats(strict=False),
+        changed_topics=None,
+        changed_docs=None,
+        grade_order=None,
+        ranks=None,
+        tags=(),
+        mixed_tags=no,
+        how=Reading(),
+    )

@@ -1,0 +1,299 @@
+"""Values by topic of several systems, measures and topics, which stand where judgments do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from irpref.errors import ArgumentError, InputError
+from irpref.kernel import Bools, Floats
+from irpref.measures.declare import MeasureLike
+from irpref.values.matrix import TopicValues
+from irpref_lab.given_values.tables import known_measure
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ir_measures.measures import Measure
+
+FIRST_LINE = "values only"  # what every verdict on them begins with
+
+
+class Values:
+    """Values of systems by topic, which somebody else computed: see `irpref_lab.values`.
+
+    It takes the place of judgments in `irpref_lab.compare`, `gate`, `against`, `leaderboard` and
+    `design`; the names of its systems replace runs.
+
+    Attributes
+    ----------
+    systems, measures, topics : tuple of str
+        Topics in ascending order. A measure that irpref knows has its name here: `AP` for `map`.
+    collections : tuple of str
+        Names of collections; empty if the table has no such column.
+    """
+
+    def __init__(
+        self, rows: pd.DataFrame, higher_is_better: Mapping[str, bool] | bool | None
+    ) -> None:
+        if rows.empty:
+            raise InputError("there are no values")
+        self.systems: tuple[str, ...] = tuple(dict.fromkeys(rows["system"]))
+        rows = rows.assign(measure=rows["measure"].map(_names(rows["measure"])))
+        self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
+        self.collections: tuple[str, ...] = tuple(dict.fromkeys(rows["collection"].dropna()))
+        if self.collections:
+            rows = _with_collections(rows)
+        self.topics: tuple[str, ...] = tuple(sorted(set(rows["topic"])))
+        self._collection_of = dict(zip(rows["topic"], rows["collection"], strict=True))
+        self._better = _directions(rows, higher_is_better)
+        self._values = {
+            measure: self._matrix(measure, part) for measure, part in rows.groupby("measure")
+        }
+
+    def _matrix(self, measure: str, rows: pd.DataFrame) -> Floats:
+        """Values of a measure, (n_systems, n_topics), NaN where there is none."""
+        at = (
+            pd.Index(self.systems).get_indexer(rows["system"]),
+            pd.Index(self.topics).get_indexer(rows["topic"]),
+        )
+        place = at[0] * len(self.topics) + at[1]
+        if len(set(place.tolist())) < len(place):
+            twice = rows[pd.Series(place, rows.index).duplicated()].iloc[0]
+            raise InputError(
+                f"{measure}: system {twice['system']!r} has two values for topic "
+                f"{twice['topic']!r}",
+                measure=measure,
+                topic=twice["topic"],
+            )
+        matrix = np.full((len(self.systems), len(self.topics)), np.nan)
+        matrix[at] = rows["value"].to_numpy(np.float64)
+        return matrix
+
+    def __repr__(self) -> str:
+        n, m, k = len(self.systems), len(self.topics), len(self.measures)
+        size = f"{n:,} system{'s' * (n != 1)}, {m:,} topic{'s' * (m != 1)}"
+        missing = sum(int(np.isnan(matrix).sum()) for matrix in self._values.values())
+        lines = [f"{FIRST_LINE}: {size}, {k:,} measure{'s' * (k != 1)} ({_some(self.measures)})"]
+        if self.collections:
+            lines[0] += f", {len(self.collections):,} collections"
+        if missing:
+            lines.append(f"{missing:,} of {n * m * k:,} values are missing")
+        return "\n".join(lines)
+
+    def name_of(self, measure: MeasureLike) -> str:
+        """Return the name of a measure in these values.
+
+        Raises
+        ------
+        ArgumentError
+            There are no values of it.
+        """
+        known = known_measure(measure)
+        for name in (str(measure), str(known) if known is not None else ""):
+            if name in self._values:
+                return name
+        raise ArgumentError(
+            f"there are no values of {str(measure)!r} (there are: {', '.join(self.measures)})",
+            parameter="measures",
+            value=measure,
+        )
+
+    def higher_is_better(self, measure: MeasureLike) -> bool:
+        """Whether higher values are better."""
+        return self._better[self.name_of(measure)]
+
+    def matrix(
+        self, measure: MeasureLike, systems: Sequence[str] | None = None
+    ) -> tuple[list[str], Floats]:
+        """Return topics for which one of some systems has a value, and values, NaN where a system
+        lacks one: (n_systems, n_topics).
+
+        Raises
+        ------
+        ArgumentError
+            A system is unknown, or has no value of the measure.
+        """
+        name = self.name_of(measure)
+        chosen = list(self.systems if systems is None else systems)
+        matrix = self._values[name][[self._number(system) for system in chosen]]
+        present = ~np.isnan(matrix)
+        for system, row in zip(chosen, present, strict=True):
+            if systems is not None and not row.any():
+                raise ArgumentError(
+                    f"{system!r} has no value of {name}", parameter="runs", value=system
+                )
+        there = np.flatnonzero(present.any(axis=0))
+        return [self.topics[i] for i in there.tolist()], matrix[:, there]
+
+    def of(self, measure: MeasureLike, systems: Sequence[str] | None = None) -> TopicValues:
+        """Return values of a measure on the union of the topics of some systems.
+
+        A system that lacks a topic has the value of an empty list there; if the measure is
+        unknown, the worst that can be said of it (see `worst`).
+        """
+        name = self.name_of(measure)
+        topics, matrix = self.matrix(name, systems)
+        known = known_measure(name)
+        return TopicValues(
+            name,
+            self.systems if systems is None else list(systems),
+            topics,
+            np.where(np.isnan(matrix), self.worst(name), matrix),
+            self._better[name],
+            known is not None and _is_sum(known),
+        )
+
+    def answered(self, measure: MeasureLike, systems: Sequence[str] | None = None) -> Bools:
+        """Find the topics of `of` for which a system has a value: (n_systems, n_topics)."""
+        return np.asarray(~np.isnan(self.matrix(measure, systems)[1]))
+
+    def worst(self, measure: MeasureLike) -> float:
+        """Return the value of a topic that a system lacks.
+
+        It is the value of an empty list if irpref knows the measure. Else it is the worst value of
+        any system and topic, and not above 0 if higher values are better.
+        """
+        name = self.name_of(measure)
+        known = known_measure(name)
+        if known is not None:
+            return float(getattr(known, "DEFAULT", 0.0))
+        matrix = self._values[name]
+        return (
+            min(0.0, float(np.nanmin(matrix))) if self._better[name] else float(np.nanmax(matrix))
+        )
+
+    def _number(self, system: str) -> int:
+        number = self._numbers.get(str(system))
+        if number is None:
+            raise ArgumentError(
+                f"there are no values of system {str(system)!r} (there are: {_some(self.systems)})",
+                parameter="runs",
+                value=system,
+            )
+        return number
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.systems)}
+
+    def collection(self, name: str) -> Self:
+        """Return the values on one collection.
+
+        Raises
+        ------
+        ArgumentError
+            There is no such collection.
+        """
+        frame = self.frame()
+        part = frame[frame["collection"] == name]
+        if not len(part):
+            raise ArgumentError(
+                f"there is no collection {name!r} (there are: {_some(self.collections) or 'none'})",
+                parameter="collection",
+                value=name,
+            )
+        start = len(name) + 1
+        topics = [topic[start:] for topic in part["topic"]]
+        return type(self)(part.assign(topic=topics, collection=None), self._better)
+
+    def frame(self) -> pd.DataFrame:
+        """Return a long table: `system`, `collection`, `topic`, `measure`, `value`,
+        `higher_is_better`.
+        """
+        parts = []
+        for measure, matrix in self._values.items():
+            row, column = np.nonzero(~np.isnan(matrix))
+            topics = [self.topics[i] for i in column.tolist()]
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "system": [self.systems[i] for i in row.tolist()],
+                        "collection": [self._collection_of[topic] for topic in topics],
+                        "topic": topics,
+                        "measure": measure,
+                        "value": matrix[row, column],
+                        "higher_is_better": self._better[measure],
+                    }
+                )
+            )
+        return pd.concat(parts, ignore_index=True)
+
+
+def _is_sum(measure: Measure) -> bool:
+    from ir_measures.measures.base import SumAgg
+
+    return isinstance(measure.aggregator(), SumAgg)
+
+
+def _names(measures: Iterable[str]) -> dict[str, str]:
+    """Map names of measures to those that irpref gives them."""
+    distinct = dict.fromkeys(measures)
+    known = {name: known_measure(name) for name in distinct}
+    return {name: name if one is None else str(one) for name, one in known.items()}
+
+
+def _with_collections(rows: pd.DataFrame) -> pd.DataFrame:
+    """Name topics after their collections, since two collections may share ids."""
+    if rows["collection"].isna().any():
+        topic = rows.loc[rows["collection"].isna(), "topic"].iloc[0]
+        raise InputError(f"topic {topic!r} has no collection, and others have", topic=topic)
+    topics = [f"{a}/{b}" for a, b in zip(rows["collection"], rows["topic"], strict=True)]
+    return rows.assign(topic=topics)
+
+
+def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> dict[str, bool]:
+    """Find out for each measure whether higher values are better.
+
+    By the user's word, then by the table, then by the measure; else higher is better.
+
+    Raises
+    ------
+    ArgumentError
+        The user names a measure that is not there.
+    InputError
+        The table has both directions of one measure, or another one than the measure's own.
+    """
+    measures = list(dict.fromkeys(rows["measure"]))
+    said: dict[str, bool] = {}
+    if isinstance(given, bool):
+        said = dict.fromkeys(measures, given)
+    elif given is not None:
+        renamed = _names(map(str, given))
+        said = {renamed[str(name)]: bool(value) for name, value in given.items()}
+        if unknown := [name for name in said if name not in measures]:
+            raise ArgumentError(
+                f"higher_is_better names {unknown[0]!r}, and there are values of "
+                f"{', '.join(measures)}",
+                parameter="higher_is_better",
+                value=unknown[0],
+            )
+    out = {}
+    for measure, cells in rows.groupby("measure", sort=False)["higher_is_better"]:
+        in_table = set(cells.dropna())
+        known = known_measure(measure)
+        own = None if known is None else bool(getattr(known, "higher_is_better", True))
+        if len(in_table) > 1:
+            raise InputError(
+                f"{measure}: higher values are better in some rows and worse in others",
+                measure=measure,
+                column="higher_is_better",
+            )
+        stated = said.get(measure, next(iter(in_table), None))
+        if None not in (stated, own) and stated != own:
+            raise InputError(
+                f"{measure}: {'higher' if own else 'lower'} values are better, and "
+                f"{'the table' if measure not in said else 'higher_is_better'} says otherwise",
+                measure=measure,
+                column="higher_is_better",
+            )
+        out[measure] = stated if stated is not None else own if own is not None else True
+    return out
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,0 +1,271 @@
+"""Tables of values to rows: a system, a collection, a topic, a measure and a value each.
+
+Two forms of tables are read:
+
+    long    a row for each value, with a column that names the measure
+    wide    a row for each topic (of each system) and a column for each measure; or, if you name
+            the measure, a column for each system
+
+Columns are found by the names that tools give them, or by those that you give. A column that is
+neither is not looked at. Nothing is guessed: if the columns could be measures as well as systems,
+the error says how to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irpref.errors import ColumnError, InputError, Remedy
+from irpref.measures.names import parse
+
+# Names of columns, in the order in which they are looked for.
+NAMES = {
+    "system": ("system", "name", "run", "model"),
+    "collection": ("collection", "dataset"),
+    "topic": ("query_id", "qid", "topic", "topic_id", "query-id"),
+    "measure": ("measure", "metric"),
+    "value": ("value",),
+    "higher_is_better": ("higher_is_better",),
+}
+_LISTS = ("measures", "systems")  # keys of `columns` that name several
+_DOCUMENTS = ("doc_id", "docno", "docid", "doc-id", "iteration")
+ROWS = ("system", "collection", "topic", "measure", "value", "higher_is_better")
+# Grades that Inspect writes, as it turns them into numbers.
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def checked_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the columns that the user names.
+
+    Raises
+    ------
+    ColumnError
+        A key is unknown, or both measures and systems are named.
+    """
+    given = dict(columns or {})
+    known = [*NAMES, *_LISTS]
+    if unknown := [key for key in given if key not in known]:
+        raise ColumnError(
+            f"columns has {unknown[0]!r}; its keys are {', '.join(known)}", column=str(unknown[0])
+        )
+    if all(given.get(key) for key in _LISTS):
+        raise ColumnError("a wide table has a column for each measure or for each system, not both")
+    for key in _LISTS:
+        if isinstance(given.get(key), str):
+            given[key] = [given[key]]
+    return given
+
+
+def rows_of(
+    frame: Any, name: str, columns: Mapping[str, Any], measure: str | None = None
+) -> pd.DataFrame:
+    """Read a long or wide table.
+
+    Parameters
+    ----------
+    frame : DataFrame of pandas or polars
+    name : str
+        The system's, if no column has it.
+    columns : mapping
+        See `checked_columns`.
+    measure : str, optional
+        The measure's name, if no column has it.
+
+    Returns
+    -------
+    DataFrame with the columns `ROWS`
+        `value` is a float; missing values are left out.
+    """
+    frame = _as_pandas(frame)
+    found = {key: _column(frame, key, columns) for key in NAMES}
+    _refuse_runs(frame)
+    if found["topic"] is None:
+        raise _lacks(frame, "topic")
+    if found["value"] is not None and not any(columns.get(key) for key in _LISTS):
+        if found["measure"] is None and measure is None:
+            raise _lacks(frame, "measure", Remedy("measure", "nDCG@10", effect="names it"))
+        long = frame
+    else:
+        long = _melted(frame, found, columns, measure)
+    parts: dict[str, Any] = {
+        key: long[column].tolist() for key, column in found.items() if column is not None
+    }
+    if long is not frame:
+        parts |= {str(long.attrs["names"]): long[_NAME].tolist(), "value": long[_VALUE].tolist()}
+    return made({"system": name, "measure": measure} | parts)
+
+
+_NAME, _VALUE = "\0name", "\0value"  # columns of a melted table; no other has these names
+
+
+def _melted(
+    frame: pd.DataFrame,
+    found: Mapping[str, str | None],
+    columns: Mapping[str, Any],
+    measure: str | None,
+) -> pd.DataFrame:
+    """Turn a wide table into a long one."""
+    fixed = [column for column in found.values() if column is not None]
+    key, chosen = _wide(frame, fixed, columns, measure)
+    for column in chosen:
+        if column not in frame.columns:
+            raise _lacks(frame, column)
+    long = frame.melt(fixed, chosen, var_name=_NAME, value_name=_VALUE)
+    long.attrs["names"] = key
+    return long
+
+
+def _wide(
+    frame: pd.DataFrame, fixed: list[str], columns: Mapping[str, Any], measure: str | None
+) -> tuple[str, list[str]]:
+    """Find the columns of a wide table that hold values, and whether each is a measure or a
+    system.
+    """
+    for key, names in (("measure", "measures"), ("system", "systems")):
+        if columns.get(names):
+            return key, list(columns[names])
+    others = [column for column in frame.columns if column not in fixed]
+    if measure in others:
+        return "measure", [str(measure)]
+    measures = [column for column in others if known_measure(column) is not None]
+    if measures:
+        return "measure", measures
+    numbers = [column for column in others if _is_numbers(frame[column])]
+    if measure is not None and "system" not in fixed and numbers:
+        return "system", numbers
+    raise ColumnError(
+        f"has no column of values that is known (found: {', '.join(map(str, frame.columns))})",
+        table="the table",
+        header=tuple(map(str, frame.columns)),
+        missing=("value",),
+        remedy=Remedy(
+            "columns",
+            {"measures": numbers[:2] or ["NAME"]},
+            effect="names measures; if each column is a system, measure= names the measure",
+        ),
+    )
+
+
+def _is_numbers(cells: pd.Series) -> bool:
+    known = cells[cells.notna() & (cells != "")]
+    return bool(len(known)) and bool(pd.to_numeric(known, errors="coerce").notna().all())
+
+
+def made(parts: Mapping[str, Any]) -> pd.DataFrame:
+    """Make rows from columns: text as `str`, values as floats, without missing values.
+
+    Raises
+    ------
+    InputError
+        A value is no number, or infinite.
+    """
+    rows = pd.DataFrame({key: parts.get(key) for key in ROWS}, dtype=object)
+    rows["value"] = _numbers(rows)
+    rows = rows[rows["value"].notna()]
+    if np.isinf(rows["value"].to_numpy()).any():
+        first = rows[np.isinf(rows["value"].to_numpy())].iloc[0]
+        raise _bad(first, f"the value of topic {first['topic']!r} is {first['value']}")
+    for key in ("system", "topic", "measure"):
+        rows[key] = list(map(_text, rows[key]))
+    rows["collection"] = [None if _absent(name) else _text(name) for name in rows["collection"]]
+    rows["higher_is_better"] = list(map(_direction, rows["higher_is_better"]))
+    return rows.reset_index(drop=True)
+
+
+def _numbers(rows: pd.DataFrame) -> Any:
+    cells = rows["value"].where(rows["value"] != "", np.nan)
+    letters = cells.isin(list(_LETTERS))
+    if letters.any():
+        # Letters are numbers where nothing else is written.
+        others = set(rows.loc[cells.notna() & ~letters, "measure"])
+        cells = cells.where(~letters | rows["measure"].isin(others), cells.map(_LETTERS))
+    numbers = pd.to_numeric(cells, errors="coerce").astype(np.float64)
+    words = cells[numbers.isna() & cells.notna()].astype(str)
+    words = words[words.str.lower() != "nan"]
+    if len(words):
+        first = rows.loc[words.index[0]]
+        raise _bad(first, f"the value of topic {first['topic']!r} is no number: {first['value']!r}")
+    return numbers
+
+
+def _bad(row: Any, text: str) -> InputError:
+    about = f"{row['measure']}: " if row["measure"] is not None else ""
+    return InputError(about + text, topic=_text(row["topic"]), value=row["value"])
+
+
+def _direction(cell: Any) -> bool | None:
+    if _absent(cell):
+        return None
+    if isinstance(cell, (bool, np.bool_)):
+        return bool(cell)
+    word = _text(cell).strip().lower()
+    if word not in _YES:
+        raise InputError(f"higher_is_better is {cell!r}, expected true or false", value=cell)
+    return _YES[word]
+
+
+def _absent(cell: Any) -> bool:
+    return cell is None or cell == "" or cell != cell or cell is pd.NA
+
+
+def _text(cell: Any) -> str:
+    return cell.decode("utf-8", "surrogateescape") if isinstance(cell, bytes) else str(cell)
+
+
+def known_measure(name: Any) -> Any:
+    """Parse the name of a measure; None if we do not know it."""
+    try:
+        return parse(name)
+    except (ValueError, TypeError):
+        return None
+
+
+def _as_pandas(frame: Any) -> pd.DataFrame:
+    if not isinstance(frame, pd.DataFrame):
+        frame = pd.DataFrame({name: list(frame[name]) for name in frame.columns}, dtype=object)
+    named = [name for name in frame.index.names if name is not None]
+    # A frame that is indexed by topic has the topics as a column after this.
+    free = [name for name in named if name not in frame.columns]
+    frame = frame.reset_index(free) if free else frame
+    if frame.columns.nlevels > 1:
+        raise ColumnError(
+            "has columns of several levels, expected one", table="the table", header=()
+        )
+    return frame.rename(columns=str)
+
+
+def _column(frame: pd.DataFrame, key: str, columns: Mapping[str, Any]) -> str | None:
+    if columns.get(key) is not None:
+        if columns[key] not in frame.columns:
+            raise _lacks(frame, str(columns[key]))
+        return str(columns[key])
+    by_name = {str(name).strip().lower(): str(name) for name in reversed(frame.columns)}
+    return next((by_name[name] for name in NAMES[key] if name in by_name), None)
+
+
+def _refuse_runs(frame: pd.DataFrame) -> None:
+    names = {str(name).strip().lower() for name in frame.columns}
+    if here := [name for name in _DOCUMENTS if name in names]:
+        raise ColumnError(
+            f"has a column {here[0]!r}: it lists documents, not values by topic; evaluate it as a "
+            "run",
+            table="the table",
+            column=here[0],
+            header=tuple(map(str, frame.columns)),
+        )
+
+
+def _lacks(frame: pd.DataFrame, key: str, remedy: Remedy | None = None) -> ColumnError:
+    names: Iterable[str] = NAMES.get(key, (key,))
+    return ColumnError(
+        f"has no column {' or '.join(map(repr, names))} (found: "
+        f"{', '.join(map(str, frame.columns))})",
+        table="the table",
+        missing=(key,),
+        header=tuple(map(str, frame.columns)),
+        remedy=remedy or Remedy("columns", {key: "NAME"}, effect="names it"),
+    )

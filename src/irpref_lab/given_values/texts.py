@@ -1,0 +1,163 @@
+"""Files of values: the text that `trec_eval -q` and `ir_measures -q` print, CSV, TSV and JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from irpref.data.source import Source
+from irpref.errors import InputError
+from irpref_lab.given_values.tables import known_measure, made, rows_of
+
+# The topic of a line that holds the mean; text that trec_eval prints beside values.
+_SUMMARIES, _NO_VALUES = ("all",), ("runid", "relstring")
+_FIELDS = {4: "judgments", 5: "judgments or preferences", 6: "a run"}
+
+
+def read_file(
+    path: str, name: str, columns: Mapping[str, Any], measure: str | None
+) -> pd.DataFrame | Any:
+    """Read a file of values to rows, or a JSON file of another form to its object.
+
+    Parameters
+    ----------
+    path, name : str
+        The file, and the name of the system if the file has none.
+    columns, measure : see `irpref_lab.given_values.tables.rows_of`
+
+    Raises
+    ------
+    InputError
+        It is empty, or has none of the forms.
+    """
+    with Source(path).open() as file:
+        text = file.read().decode("utf-8-sig", "surrogateescape")
+    try:
+        return _read(text, name, columns, measure)
+    except InputError as error:
+        error.path = error.path or path
+        raise
+
+
+def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None) -> Any:
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise InputError("there are no values in it")
+    if lines[0].lstrip().startswith(("{", "[")):
+        return _json(text, lines, name, columns, measure)
+    if (rows := lines_of_q(lines, name)) is not None:
+        return rows
+    separator = next((mark for mark in "\t,;" if mark in lines[0]), r"\s+")
+    try:
+        frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return without_summaries(rows_of(frame, name, columns, measure))
+
+
+def _json(
+    text: str, lines: Sequence[str], name: str, columns: Mapping[str, Any], measure: str | None
+) -> Any:
+    try:
+        data = json.loads(text)
+    except ValueError:
+        try:
+            data = list(map(json.loads, lines))
+        except ValueError as error:
+            raise InputError(f"is no JSON ({error})") from None
+    if isinstance(data, Mapping) and not all(isinstance(one, Mapping) for one in data.values()):
+        data = [data] if len(lines) == 1 else data
+    if isinstance(data, list):
+        if not data or not all(isinstance(one, Mapping) for one in data):
+            raise InputError("expected JSON records, a value each")
+        frame = pd.DataFrame(data, dtype=object)
+        return without_summaries(rows_of(frame, name, columns, measure))
+    return data
+
+
+def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
+    """Read the lines of `trec_eval -q` (measure, topic, value) or `ir_measures -q` (topic, measure,
+    value); None if the lines have another form.
+
+    Raises
+    ------
+    InputError
+        The lines are those of a run or of judgments, or have no topic but the summary; it cannot
+        be told which field is the measure; a value is no number.
+    """
+    separator = "\t" if lines[0].count("\t") == 2 else None
+    fields = [line.split(separator) for line in lines]
+    width = len(fields[0])
+    number = 4 if width == 6 else -1
+    if width in _FIELDS and separator is None and _is_number(fields[0][number]):
+        raise InputError(f"line 1 has {width} fields, as {_FIELDS[width]}: values have three")
+    if width != 3 or not (_is_number(fields[0][2]) or fields[0][0].strip() in _NO_VALUES):
+        return None
+    if odd := next((i for i, row in enumerate(fields) if len(row) != 3), None):
+        raise InputError(f"has {len(fields[odd])} fields, not three", line=odd + 1)
+    rows = [tuple(field.strip() for field in row) for row in fields]
+    of_measure = _measure_field(rows)
+    parts = [
+        (row[of_measure], row[1 - of_measure], row[2])
+        for row in rows
+        if row[1 - of_measure] not in _SUMMARIES and row[of_measure] not in _NO_VALUES
+    ]
+    if not parts:
+        raise InputError("has means only: -q prints the values by topic")
+    measures, topics, numbers = map(list, zip(*parts, strict=True))
+    return made({"system": name, "topic": topics, "measure": measures, "value": numbers})
+
+
+def _measure_field(rows: Sequence[tuple[str, ...]]) -> int:
+    """Find out whether the first or the second field is the measure."""
+    for field in (0, 1):
+        if any(row[field] in _SUMMARIES for row in rows):
+            return 1 - field
+    known = [
+        sum(known_measure(name) is not None for name in {row[field] for row in rows})
+        for field in (0, 1)
+    ]
+    if known[0] != known[1]:
+        return 0 if known[0] > known[1] else 1
+    raise InputError(
+        "it cannot be told which field is the measure: give the file a header, as in "
+        "'topic, measure, value'"
+    )
+
+
+def without_summaries(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the rows of means."""
+    is_mean = rows["topic"].isin(_SUMMARIES)
+    return rows[~is_mean] if is_mean.any() and not is_mean.all() else rows
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def files_in(folder: str) -> list[str]:
+    """List the files of a folder that may hold values: `perquery.csv` alone if it is there, as in
+    the `save_dir` of PyTerrier.
+
+    Raises
+    ------
+    InputError
+        The folder holds no file.
+    """
+    names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
+    paths = [os.path.join(folder, name) for name in names]
+    if "perquery.csv" in names:
+        return [os.path.join(folder, "perquery.csv")]
+    files = [path for path in paths if os.path.isfile(path)]
+    if not files:
+        raise InputError("there are no files in it", path=folder)
+    return files

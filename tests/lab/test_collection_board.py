@@ -1,0 +1,208 @@
+"""Leaderboards and comparisons over several collections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import irpref_lab
+from irpref.datasets import load
+from irpref.errors import AbsentRunError, ArgumentError
+from irpref_lab.across import Collections, collections
+from irpref_lab.decide.collection_board import against_over, compare_over, leaderboard_over
+from irpref_lab.given_values import values
+from irpref_lab.meta import topic_values
+
+MADE = load("synthetic")
+TOPICS = sorted(MADE.qrels)
+# Three collections of unequal size, of one: which topics, does not matter here.
+PARTS = {"x": TOPICS[:6], "y": TOPICS[6:16], "z": TOPICS[16:]}
+MEASURES = ["AP", "EMeasure@10"]
+
+
+def of_runs(systems: tuple[str, ...] = ("baseline", "strong", "broad")) -> dict[str, Any]:
+    """Judgments and runs of each collection."""
+    return {
+        name: (
+            {topic: MADE.qrels[topic] for topic in topics},
+            {system: MADE.runs[system] for system in systems},
+        )
+        for name, topics in PARTS.items()
+    }
+
+
+def as_values(given: dict[str, Any]) -> dict[str, Any]:
+    """The values of these runs."""
+    return {
+        name: values(topic_values(MEASURES, qrels, runs).values())
+        for name, (qrels, runs) in given.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def three() -> Collections:
+    return collections(of_runs())
+
+
+def test_a_board_of_runs_is_that_of_their_values_to_the_last_digit(three: Collections) -> None:
+    of_values = collections(as_values(of_runs()))
+    for over in ("topics", "collections"):
+        one, other = (leaderboard_over(MEASURES, given, over=over) for given in (three, of_values))
+        assert one.to_dict("list").keys() == other.to_dict("list").keys()
+        for column in one.columns:
+            assert one[column].equals(other[column]), column
+        assert one.pairs.equals(other.pairs)
+    assert not one.values_only
+    assert other.values_only
+    assert "values only" in repr(other).splitlines()[0]
+    assert "values only" not in repr(one)
+
+
+def test_a_comparison_is_a_pair_of_the_board(three: Collections) -> None:
+    board = leaderboard_over("AP", three)
+    found = compare_over("AP", three, "baseline", "strong").iloc[0]
+    pairs = board.pairs.set_index(["a", "b"])
+    sign = 1 if ("strong", "baseline") in pairs.index else -1
+    row = pairs.loc[("strong", "baseline") if sign > 0 else ("baseline", "strong")]
+    assert found["p"] == row["p"]
+    assert found["difference"] == pytest.approx(sign * row["difference"])
+    ends = sorted([sign * row["low"], sign * row["high"]])
+    assert [found["low"], found["high"]] == pytest.approx(ends)
+    assert found["collections"] == 3
+    assert found["topics"] == 30
+    means = board.set_index("run")["mean"]
+    assert found["mean_a"] == means["baseline"]
+    assert found["mean_b"] == means["strong"]
+
+
+def test_lower_is_better_turns_the_verdict_and_not_the_numbers(three: Collections) -> None:
+    table = compare_over(MEASURES, three, "baseline", "strong").set_index("measure")
+    ap, e = table.loc["AP"], table.loc["EMeasure@10"]
+    assert (ap["difference"] > 0) == (ap["wins"] > ap["losses"])
+    assert (e["difference"] < 0) == (e["wins"] > e["losses"])
+    board = leaderboard_over("EMeasure@10", three)
+    assert board["mean"].is_monotonic_increasing
+
+
+def test_the_means_of_five_collections_are_a_sample() -> None:
+    rng = np.random.default_rng(1)
+    given = {
+        f"c{k}": values(
+            {
+                system: {
+                    "AP": {f"q{t}": 0.1 * k + shift + 0.05 * float(rng.random()) for t in range(9)}
+                }
+                for system, shift in (("a", 0.0), ("b", 0.04))
+            }
+        )
+        for k in range(5)
+    }
+    both = collections(given)
+    row = compare_over("AP", both, "a", "b", over="collections").iloc[0]
+    means = [np.diff(part.of("AP").means)[0] for part in given.values()]
+    assert row["p"] == pytest.approx(stats.ttest_1samp(means, 0.0).pvalue)
+    assert row["verdict"] == "b better"
+    few = collections(dict(list(given.items())[:4]))
+    row = compare_over("AP", few, "a", "b", over="collections").iloc[0]
+    assert row["verdict"] == "cannot tell"
+    assert np.isnan(row["p"])
+    assert row["mean_b"] > row["mean_a"]
+    board = leaderboard_over("AP", few, over="collections")
+    assert board.method == "none"
+    assert board["low"].isna().all()
+
+
+def test_all_against_one_are_adjusted_after_holm() -> None:
+    three = collections(as_values(of_runs()))  # against which nothing stands
+    table = against_over(MEASURES, three, "baseline")
+    assert table["run"].tolist() == ["strong", "broad"] * 2
+    for measure in MEASURES:
+        rows = table[table["measure"] == measure]
+        for row in rows.to_dict("records"):
+            alone = compare_over(measure, three, "baseline", row["run"]).iloc[0]
+            assert row["p"] == alone["p"]
+            assert row["mean_b"] == alone["mean_b"]
+        low, high = sorted(rows["p"])
+        assert sorted(rows["p_adjusted"]) == pytest.approx(
+            [min(2 * low, 1), max(min(2 * low, 1), high)]
+        )
+
+
+def test_a_system_that_lacks_a_collection_is_on_the_board_and_in_no_test() -> None:
+    given = of_runs()
+    qrels, runs = given["y"]
+    given["y"] = qrels, {name: run for name, run in runs.items() if name != "broad"}
+    both = collections(given)
+    board = leaderboard_over("AP", both, by_collection=True)
+    last = board.iloc[-1]
+    assert last["run"] == "broad"
+    assert "y" in last["reason"]
+    assert np.isnan(last["mean"])
+    assert last["x"] > 0
+    assert np.isnan(last["y"])
+    assert set(board.pairs[["a", "b"]].to_numpy().ravel()) == {"baseline", "strong"}
+    assert any("broad" in note for note in board.notes)
+    assert set(against_over("AP", both, "baseline").attrs["left_out"]) == {"broad"}
+    for call in (
+        lambda: compare_over("AP", both, "baseline", "broad"),
+        lambda: against_over("AP", both, "broad"),
+        lambda: leaderboard_over("AP", both, ["baseline", "broad"]),
+    ):
+        with pytest.raises(AbsentRunError):
+            call()
+
+
+def test_what_one_collection_cannot_tell_stands_against_the_claim() -> None:
+    given = of_runs(("baseline", "strong"))
+    qrels, runs = given["y"]
+    few = {topic: MADE.runs["baseline"][topic] for topic in PARTS["y"][:5]}
+    given["y"] = qrels, runs | {"baseline": few}
+    both = collections(given)
+    row = compare_over("AP", both, "baseline", "strong").iloc[0]
+    assert row["verdict"] == "cannot tell"
+    assert "unanswered" in row["codes"]
+    assert np.isnan(row["p"])
+    allowed = compare_over("AP", both, "baseline", "strong", missing=0.6).iloc[0]
+    assert "unanswered" not in allowed["codes"]
+
+
+def test_values_that_a_system_lacks_stand_against_the_claim() -> None:
+    topics = {f"q{t}": 0.5 + 0.01 * t for t in range(10)}
+    few = dict(list(topics.items())[:8])
+    x = values({"a": {"AP": topics}, "b": {"AP": topics}})
+    y = values({"a": {"AP": few}, "b": {"AP": topics}})
+    both = collections({"x": x, "y": y})
+    row = compare_over("AP", both, "a", "b").iloc[0]
+    assert (row["verdict"], row["codes"]) == ("cannot tell", "unanswered")
+    assert row["topics"] == 20
+    assert compare_over("AP", both, "a", "b", missing=0.3).iloc[0]["codes"] == ""
+
+
+def test_arguments_are_checked(three: Collections) -> None:
+    for call in (
+        lambda: leaderboard_over("AP", three, over="systems"),
+        lambda: leaderboard_over("AP", three, level=1.5),
+        lambda: leaderboard_over("AP", three, pairs="tukey"),
+        lambda: compare_over("AP", three, "baseline", "nobody"),
+    ):
+        with pytest.raises(ArgumentError):
+            call()
+
+
+def test_measures_that_only_values_know_are_compared() -> None:
+    one = values({"a": {"q1": 0.5, "q2": 0.25}, "b": {"q1": 0.75, "q2": 0.5}}, measure="trust")
+    board = leaderboard_over("trust", collections({"x": one, "y": one}))
+    assert board["run"].tolist() == ["b", "a"]
+    assert board["measure"].tolist() == ["trust"] * 2
+
+
+def test_a_picture_is_drawn(three: Collections) -> None:
+    pytest.importorskip("matplotlib")
+    from matplotlib import pyplot
+
+    ax = irpref_lab.plots.leaderboard(leaderboard_over("AP", three))
+    assert len(ax.get_yticks()) == 3
+    pyplot.close(ax.figure)

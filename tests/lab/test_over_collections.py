@@ -1,0 +1,131 @@
+"""Boards over several collections: which systems take part, and the notes about others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irpref
+from irpref.errors import AbsentRunError, ArgumentError
+from irpref_lab.across import collections
+from irpref_lab.decide import over_collections as over
+from irpref_lab.given_values import values
+
+AP = irpref.parse("AP")
+N_TOPICS = {"x": 6, "y": 9, "z": 4}
+
+
+def of_values(systems: str = "abc", seed: int = 1) -> dict[str, Any]:
+    """Values of AP on three collections, `a` the best."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: values(
+            {
+                system: {
+                    "AP": {f"q{t}": 0.4 - 0.1 * i + 0.2 * float(rng.random()) for t in range(n)}
+                }
+                for i, system in enumerate(systems)
+            }
+        )
+        for name, n in N_TOPICS.items()
+    }
+
+
+def strata_of(given: Any, systems: str = "abc") -> tuple[list[over.Part], over.Strata]:
+    """The parts, and the values on all."""
+    parts = over.gathered_parts([AP], collections(given))
+    return parts, over.strata_of(parts, AP, list(systems))
+
+
+def test_the_mean_is_the_mean_of_the_collections_means() -> None:
+    given = of_values()
+    parts, of = strata_of(given)
+    board, pairs = over.board_over(of, "topics", 0.95)
+    assert board["run"].tolist() == ["a", "b", "c"]
+    means = over.by_collection(parts, AP, ["a", "b", "c"])
+    for name in N_TOPICS:
+        assert means[name].tolist() == pytest.approx(given[name].of("AP").values.mean(axis=1))
+    assert board["mean"].tolist() == pytest.approx(means.mean(axis=1).tolist())
+    assert board["place"].tolist() == [1, 2, 3]
+    assert pairs["difference"].tolist() == pytest.approx(
+        [board["mean"][i] - board["mean"][j] for i, j in ((0, 1), (0, 2), (1, 2))]
+    )
+    assert of.n_topics == 19
+
+
+def test_pairs_are_adjusted_after_holm_and_decide_places_and_letters() -> None:
+    _, of = strata_of(of_values())
+    board, pairs = over.board_over(of, "topics", 0.95)
+    p = sorted(pairs["p"])
+    holm = np.maximum.accumulate(np.minimum(np.array(p) * [3, 2, 1], 1))
+    assert sorted(pairs["p_adjusted"]) == pytest.approx(holm.tolist())
+    assert (pairs["p_adjusted"] < 0.05).all()
+    assert board["place_low"].tolist() == board["place_high"].tolist() == [1, 2, 3]
+    assert board["letters"].tolist() == ["a", "b", "c"]
+
+
+def test_over_three_collections_as_a_sample_there_are_means_only() -> None:
+    _, of = strata_of(of_values())
+    board, pairs = over.board_over(of, "collections", 0.95)
+    assert board["mean"].notna().all()
+    assert board[["low", "high", "place_low", "place_high", "letters"]].isna().all().all()
+    assert pairs["p"].isna().all()
+
+
+def test_without_tests_there_are_means_and_intervals() -> None:
+    _, of = strata_of(of_values())
+    board, pairs = over.board_over(of, "topics", 0.95, tested=False)
+    assert board["low"].notna().all()
+    assert board["letters"].isna().all()
+    assert pairs.empty
+
+
+def test_a_system_that_lacks_a_collection_is_left_out_and_named() -> None:
+    given = of_values() | {"z": of_values("bcd")["z"]}
+    both = collections(given)
+    parts = over.gathered_parts([AP], both)
+    out = over.left_out(both, parts)
+    assert set(out) == {"a", "d"}
+    assert "z" in out["a"]
+    assert "x, y" in out["d"]
+    means = over.by_collection(parts, AP, both.systems)
+    assert means.loc["a"].isna().tolist() == [False, False, True]
+    with pytest.raises(AbsentRunError):
+        over.strata_of(parts, AP, [])
+
+
+def test_runs_are_evaluated_on_each_collection() -> None:
+    qrels = {f"q{t}": {"d0": 1, "d1": 0} for t in range(4)}
+    good = {topic: {"d0": 2.0, "d1": 1.0} for topic in qrels}
+    bad = {topic: {"d0": 1.0, "d1": 2.0} for topic in qrels}
+    other = {topic: {"e0": 1.0} for topic in qrels}
+    both = collections({"x": (qrels, {"a": good, "b": bad}), "y": (qrels, {"a": good, "b": other})})
+    parts = over.gathered_parts([AP], both)
+    assert [part.tables["AP"].means.tolist() for part in parts] == [[1.0, 0.5], [1.0, 0.0]]
+    out = over.left_out(both, parts)
+    assert set(out) == {"b"}
+    assert out["b"].startswith("y: ")
+    assert np.isnan(over.by_collection(parts, AP, ["a", "b"]).loc["b", "y"])
+
+
+def test_borda_can_put_another_system_first_than_the_mean() -> None:
+    """One collection where `a` is far better; `b` is better on the others."""
+    cells = {"x": (0.9, 0.2), "y": (0.3, 0.4), "z": (0.3, 0.4)}
+    given = {
+        name: values({"a": {"AP": {"1": a, "2": a + 0.01}}, "b": {"AP": {"1": b, "2": b + 0.02}}})
+        for name, (a, b) in cells.items()
+    }
+    _, of = strata_of(given, "ab")
+    board, _ = over.board_over(of, "topics", 0.95)
+    assert board["run"].tolist() == ["a", "b"]
+    assert board["borda"].tolist() == [2, 1]
+
+
+def test_counts_and_mixed_directions_have_no_mean_over_collections() -> None:
+    counts = irpref.parse("NumRet")
+    one = values({"a": {"NumRet": {"1": 5.0, "2": 6.0}}})
+    parts = over.gathered_parts([counts], collections({"x": one, "y": one}))
+    with pytest.raises(ArgumentError):
+        over.strata_of(parts, counts, ["a"])

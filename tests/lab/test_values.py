@@ -1,0 +1,361 @@
+"""Values by topic that other tools computed: read from files of the tools, or refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from irpref.cli import main
+from irpref.errors import ArgumentError, ColumnError, InputError
+from irpref_lab.given_values import Values, values
+from irpref_lab.meta import TopicValues
+
+TOOLS = Path(__file__).parent / "values_of_tools"
+TOPICS = ("1", "10", "11", "12", "13", "14", "15", "16")
+# AP of `noisy`, which does not answer topic 11, as trec_eval prints it.
+NOISY = [0.4156, 0.6023, 0.0, 0.2381, 0.3249, 0.0994, 0.6107, 0.1914]
+ROUNDED = 0.5e-4 * (1 + 1e-9)
+
+
+def of_noisy(given: Values) -> Any:
+    """Its AP by topic."""
+    return given.of("map", ["noisy"]).values[0]
+
+
+# What tools write ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["trec_eval", "ir_measures", "pyterrier", "ranx/scores.json"])
+def test_values_of_several_systems_are_those_that_the_tool_wrote(name: str) -> None:
+    given = values(TOOLS / name)
+    assert given.systems == ("baseline", "noisy")
+    assert given.topics == TOPICS
+    assert given.measures[0] in ("AP", "RR")
+    assert set(given.measures) == {"AP", "RR", "nDCG@10"}
+    table = given.of("AP")
+    assert table.systems == given.systems
+    assert table.topics == TOPICS
+    np.testing.assert_allclose(table.values[1], NOISY, rtol=0, atol=ROUNDED)
+    assert np.abs(table.values[0] - table.values[1]).max() > 0.1
+
+
+def test_trec_eval_leaves_out_topics_without_documents_and_others_do_not() -> None:
+    for name, answers in (("trec_eval", 7), ("ir_measures", 8), ("pyterrier", 8)):
+        given = values(TOOLS / name)
+        assert given.answered("AP", ["baseline", "noisy"]).sum(axis=1).tolist() == [8, answers]
+    assert of_noisy(values(TOOLS / "trec_eval")).size == 7  # the union of this system's topics
+
+
+@pytest.mark.parametrize("name", ["trec_eval-10.txt", "ir_measures.jsonl"])
+def test_a_file_is_a_system_of_its_name(name: str) -> None:
+    given = values(TOOLS / name)
+    assert given.systems == (Path(name).stem,)
+    np.testing.assert_allclose(given.of("AP").values[0], NOISY, rtol=0, atol=ROUNDED)
+
+
+def test_all_measures_of_trec_eval_are_read_but_not_its_means() -> None:
+    given = values(TOOLS / "trec_eval-10.txt")
+    assert len(given.measures) == 27
+    assert {"P@5", "Rprec", "Bpref", "NumRet"} <= {*given.measures}
+    assert "all" not in given.topics
+
+
+def test_frames_of_pyterrier_are_read_as_they_are() -> None:
+    frame = pd.read_csv(TOOLS / "pyterrier/perquery.csv", dtype={"qid": str})
+    of_file = values(TOOLS / "pyterrier").of("nDCG@10")
+    for data in (frame, pl.from_pandas(frame), type("Both", (), {"perquery": frame})()):
+        assert np.array_equal(values(data).of("nDCG@10").values, of_file.values)
+
+
+def test_samples_of_inspect_are_a_wide_table_and_its_letters_are_numbers() -> None:
+    columns = {"system": "task_name", "topic": "id", "measures": ["score_match", "score_recall"]}
+    given = values(TOOLS / "inspect/samples.csv", columns=columns)
+    assert set(given.systems) == {"first", "second"}
+    # Every fourth answer of the first is wrong.
+    assert given.of("score_match", ["first"]).values.tolist() == [[0, 1, 1, 1, 0, 1, 1, 1]]
+    assert given.of("score_recall", ["second"]).values[0, :3].tolist() == [0.1, 0.2, 0.3]
+
+
+def test_a_table_of_ragas_is_a_system() -> None:
+    columns = {"topic": "user_input", "measures": ["id_based_context_recall"]}
+    given = values(TOOLS / "ragas/first.csv", columns=columns)
+    assert given.systems == ("first",)
+    assert given.topics[0] == "question 0"
+    table = pd.read_csv(TOOLS / "ragas/first.csv")
+    expected = table["id_based_context_recall"].tolist()
+    assert given.of("id_based_context_recall").values[0].tolist() == expected
+
+
+def test_means_are_refused() -> None:
+    with pytest.raises(ColumnError) as error:
+        values(TOOLS / "pyterrier/aggregated.csv")
+    assert error.value.missing == ("topic",)
+    with pytest.raises(InputError):
+        values(TOOLS / "ranx/report.json")
+
+
+def test_what_irpref_eval_prints_by_topic_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 c 1\n")
+    (tmp_path / "one.run").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 c 1 1 t\n")
+    (tmp_path / "two.run").write_text("1 Q0 a 1 2 t\n2 Q0 b 1 1 t\n")
+    paths = [str(tmp_path / name) for name in ("qrels", "one.run", "two.run")]
+    for more in (["-o", "csv"], ["-o", "json"]):
+        assert main(["eval", "-q", *more, *paths, "AP", "P@1"]) == 0
+        (tmp_path / "out").write_text(capsys.readouterr().out)
+        given = values(tmp_path / "out")
+        assert given.systems == ("one", "two")
+        assert given.of("AP").values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
+        assert given.of("P@1").values.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+# Other forms --------------------------------------------------------------------------------------
+
+FIRST = {"q1": {"AP": 0.5, "RR": 1.0}, "q2": {"AP": 0.25, "RR": 0.5}}
+SECOND = {"q1": {"AP": 0.75, "RR": 1.0}, "q2": {"AP": 0.0, "RR": 0.0}}
+AP = [[0.5, 0.25], [0.75, 0.0]]
+LONG = pd.DataFrame(
+    [
+        (system, topic, measure, value)
+        for system, topics in (("first", FIRST), ("second", SECOND))
+        for topic, by_measure in topics.items()
+        for measure, value in by_measure.items()
+    ],
+    columns=["system", "topic", "measure", "value"],
+)
+WIDE = LONG.pivot(index=["system", "topic"], columns="measure", values="value")
+TURNED = LONG[LONG["measure"] == "AP"].pivot(index="topic", columns="system", values="value")
+BY_SYSTEM = {"first": FIRST, "second": SECOND}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        LONG,
+        WIDE,
+        WIDE.reset_index(),
+        BY_SYSTEM,
+        {name: part for name, part in LONG.drop(columns="system").groupby(LONG["system"])},
+        TopicValues("AP", ["first", "second"], ["q1", "q2"], AP),
+        [TopicValues("AP", ["first", "second"], ["q1", "q2"], AP)],
+        values(BY_SYSTEM),
+    ],
+    ids=["long", "index", "wide", "mappings", "frames", "TopicValues", "list", "Values"],
+)
+def test_every_form_gives_the_same_values(data: Any) -> None:
+    given = values(data)
+    assert given.systems == ("first", "second")
+    assert given.of("AP").values.tolist() == AP
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "csv.gz"])
+def test_tables_are_read_from_files(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"v.{form}"
+    if "json" in form:
+        LONG.to_json(path, orient="records", lines=form == "jsonl")
+    else:
+        LONG.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
+    assert values(path).of("AP").values.tolist() == AP
+
+
+def test_a_column_is_a_system_if_the_measure_is_named() -> None:
+    assert values(TURNED.reset_index(), measure="AP").of("AP").values.tolist() == AP
+    columns = {"systems": ["first", "second"]}
+    given = values(TURNED.reset_index(), measure="AP", columns=columns)
+    assert given.of("AP").values.tolist() == AP
+
+
+def test_whether_columns_are_measures_or_systems_is_not_guessed() -> None:
+    with pytest.raises(ColumnError) as error:
+        values(TURNED.reset_index())
+    assert error.value.remedy is not None
+    columns = error.value.remedy.example
+    assert values(TURNED.reset_index(), columns=columns).measures == ("first", "second")
+
+
+def test_mappings_of_measures_to_topics_are_read_too() -> None:
+    turned = {
+        measure: {topic: FIRST[topic][measure] for topic in FIRST} for measure in ("AP", "RR")
+    }
+    assert values(turned).of("AP").values.tolist() == AP[:1]
+    assert values({"q1": 0.5, "q2": 0.25}, measure="AP").of("AP").values.tolist() == AP[:1]
+    by_name = {"first": {"q1": 0.5, "q2": 0.25}, "second": {"q1": 0.75, "q2": 0.0}}
+    assert values(by_name, measure="AP").of("AP").values.tolist() == AP
+    with pytest.raises(InputError):
+        values(by_name)
+
+
+def test_one_measure_by_two_names_is_one_measure(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("map                   \tq1\t0.5\nmap   \tall\t0.5\n")
+    (tmp_path / "b.txt").write_text("q1\tAP\t0.25\nall\tAP\t0.25\n")
+    given = values([tmp_path / "a.txt", tmp_path / "b.txt"])
+    assert given.measures == ("AP",)
+    assert given.of("AP").values.tolist() == [[0.5], [0.25]]
+
+
+def test_the_field_of_the_measure_is_found_without_means(tmp_path: Path) -> None:
+    for name, line in (("a", "AP\tq1\t0.5\n"), ("b", "q1\tAP\t0.5\n"), ("c", "q1 AP 0.5\n")):
+        (tmp_path / name).write_text(line)
+        assert values(tmp_path / name).of("AP").topics == ("q1",)
+    (tmp_path / "d").write_text("this\tthat\t0.5\n")
+    with pytest.raises(InputError):
+        values(tmp_path / "d")
+
+
+# Missing values -----------------------------------------------------------------------------------
+
+
+def test_topics_are_the_union_of_the_systems_that_are_asked_for() -> None:
+    data = {
+        "a": {"q1": {"AP": 0.5}},
+        "b": {"q2": {"AP": 0.5}},
+        "c": {"q3": {"AP": 0.5}, "q1": {"AP": 0.5}},
+    }
+    given = values(data)
+    assert given.of("AP", ["a", "b"]).topics == ("q1", "q2")
+    assert given.of("AP", ["a", "b"]).values.tolist() == [[0.5, 0.0], [0.0, 0.5]]
+    assert given.answered("AP", ["a", "c"]).tolist() == [[True, False], [True, True]]
+
+
+def test_a_missing_value_is_that_of_an_empty_list_or_the_worst() -> None:
+    def worst(measure: str, **how: Any) -> float:
+        cells = [("a", "q1", 0.5), ("a", "q2", 0.75), ("b", "q1", 0.5)]
+        rows = [(system, topic, measure, value) for system, topic, value in cells]
+        given = values(pd.DataFrame(rows, columns=LONG.columns), **how)
+        return float(given.of(measure).values[1, 1])
+
+    assert worst("AP") == 0.0
+    assert worst("EMeasure") == 1.0  # lower is better
+    assert worst("faithfulness") == 0.0
+    assert worst("latency", higher_is_better=False) == 0.75
+
+
+def test_cells_without_a_value_are_missing() -> None:
+    frame = LONG.assign(value=[0.5, 1.0, np.nan, 0.5, 0.75, 1.0, 0.0, 0.0])
+    assert values(frame).answered("AP").tolist() == [[True, False], [True, True]]
+
+
+# Directions ---------------------------------------------------------------------------------------
+
+
+def test_directions_come_from_the_user_the_table_or_the_measure() -> None:
+    frame = LONG.replace({"measure": {"AP": "latency", "RR": "EMeasure"}})
+    assert values(frame).higher_is_better("latency")
+    assert not values(frame).higher_is_better("EMeasure")
+    assert not values(frame, higher_is_better={"latency": False}).higher_is_better("latency")
+    lower = frame.assign(higher_is_better=False)
+    assert not values(lower).higher_is_better("latency")
+
+
+def test_a_measure_with_both_directions_is_refused() -> None:
+    frame = LONG.replace({"measure": {"AP": "latency"}}).query("measure == 'latency'")
+    with pytest.raises(InputError) as error:
+        values(frame.assign(higher_is_better=[True, False, True, True]))
+    assert error.value.column == "higher_is_better"
+    with pytest.raises(InputError):
+        values(LONG.assign(higher_is_better="false"))  # AP
+    with pytest.raises(InputError):
+        values(LONG, higher_is_better={"AP": False})
+    with pytest.raises(ArgumentError):
+        values(LONG, higher_is_better={"latency": False})
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    text = (TOOLS / "ir_measures/noisy.txt").read_text()
+    threading.Thread(target=path.write_text, args=[text], daemon=True).start()
+    assert values(path).topics == TOPICS
+
+
+# What is refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 Q0 d1 1 0.5 run\n",
+        "q1 0 d1 1\n",
+        "",
+        "all\tAP\t0.5\n",
+        "q1\tAP\t0.5\nq2\tAP\n",
+        "topic,measure,value\nq1,AP,high\n",
+        "topic,measure,value\nq1,AP,inf\n",
+        "topic,measure,value\nq1,AP,0.5\nq1,map,0.5\n",
+        "query_id,doc_id,value\nq1,d1,0.5\n",
+        "topic,value\nq1,0.5\n",
+        '{"stat_test": "t", "model_names": []}',
+        "[1, 2]",
+        "{",
+    ],
+)
+def test_other_files_are_refused_by_name(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "v"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        values(path)
+    if error.value.path is not None:
+        assert error.value.path == str(path)
+
+
+def test_unknown_names_are_refused() -> None:
+    given = values(BY_SYSTEM)
+    for call in (
+        lambda: given.of("nDCG"),
+        lambda: given.of("AP", ["third"]),
+        lambda: given.collection("dl19"),
+        lambda: values(3),
+        lambda: values(type("Report", (), {"model_names": [], "win_tie_loss": {}})()),
+    ):
+        with pytest.raises(ArgumentError):
+            call()
+    with pytest.raises(ColumnError):
+        values(LONG, columns={"score": "value"})
+    with pytest.raises(ColumnError):
+        values(LONG, columns={"measures": ["AP"], "systems": ["first"]})
+    with pytest.raises(InputError):
+        values({})
+
+
+def test_letters_among_numbers_are_no_values() -> None:
+    with pytest.raises(InputError):
+        values(LONG.assign(value=["C", 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]))
+
+
+# Collections --------------------------------------------------------------------------------------
+
+
+def test_a_column_of_collections_keeps_their_topics_apart() -> None:
+    both = pd.concat([LONG.assign(collection="x"), LONG.assign(collection="y")])
+    given = values(both)
+    assert given.collections == ("x", "y")
+    assert given.topics == ("x/q1", "x/q2", "y/q1", "y/q2")
+    assert given.collection("y").topics == ("q1", "q2")
+    assert given.collection("y").of("AP").values.tolist() == AP
+    with pytest.raises(InputError):
+        values(pd.concat([LONG.assign(collection="x"), LONG]))
+
+
+def test_a_thousand_systems_are_read_in_a_moment() -> None:
+    n, topics = 1000, 50
+    frame = pd.DataFrame(
+        {
+            "system": np.repeat([f"s{i}" for i in range(n)], topics),
+            "topic": np.tile([f"q{t}" for t in range(topics)], n),
+            "measure": "AP",
+            "value": np.arange(n * topics) / (n * topics),
+        }
+    )
+    table = values(frame).of("AP")
+    assert table.values.shape == (n, topics)
+    assert json.dumps(table.values[1, :1].tolist()) == "[0.001]"

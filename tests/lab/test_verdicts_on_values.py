@@ -1,0 +1,139 @@
+"""Verdicts on the values of runs are those on the runs, to the last digit, but for facts that values
+cannot hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import irpref
+import irpref_lab
+from irpref.datasets import load
+from irpref_lab.meta import topic_values
+
+MADE = load("synthetic")
+MEASURES = ["AP", "nDCG@10", "RR", "EMeasure@10"]
+
+
+@pytest.fixture(scope="module")
+def given() -> Any:
+    """The values of all runs, without the topics that they do not answer."""
+    answered = {name: set(irpref.run(run).frame()["query_id"]) for name, run in MADE.runs.items()}
+    rows = [
+        (system, topic, name, value)
+        for name, table in topic_values(MEASURES, MADE.qrels, MADE.runs).items()
+        for system, row in zip(table.systems, table.values, strict=True)
+        for topic, value in zip(table.topics, row.tolist(), strict=True)
+        if topic in answered[system]
+    ]
+    return irpref_lab.values(pd.DataFrame(rows, columns=["system", "topic", "measure", "value"]))
+
+
+def same(found: pd.DataFrame, expected: pd.DataFrame, columns: list[str]) -> None:
+    """Compare to the last digit."""
+    pd.testing.assert_frame_equal(
+        pd.DataFrame(found[columns]), pd.DataFrame(expected[columns]), check_exact=True
+    )
+
+
+def test_compare(given: Any) -> None:
+    found = irpref_lab.compare(MEASURES, given, "noisy", "baseline")
+    runs = [MADE.runs[name] for name in ("noisy", "baseline")]
+    expected = irpref_lab.compare(MEASURES, MADE.qrels, *runs, names=["noisy", "baseline"])
+    numbers = ["mean_a", "mean_b", "difference", "low", "high", "p", "effect_size"]
+    same(found, expected, [*numbers, "wins", "losses", "equal", "topics", "verdict", "codes"])
+    assert found["could_turn"].isna().all()
+    assert found.text.startswith("values only")
+    assert "values only" in repr(found).splitlines()[0]
+    assert any("values only" in note for note in found.notes)
+
+
+def test_topics_that_a_system_lacks_count(given: Any) -> None:
+    strict = irpref_lab.compare(["AP"], given, "noisy", "strong", missing=0.0)
+    assert (strict["verdict"][0], strict["codes"][0]) == ("cannot tell", "unanswered")
+    found = irpref_lab.compare(["AP"], given, "noisy", "strong")
+    runs = [MADE.runs[name] for name in ("noisy", "strong")]
+    expected = irpref_lab.compare(["AP"], MADE.qrels, *runs)
+    same(found, expected, ["mean_a", "mean_b", "p", "topics", "verdict"])
+
+
+@pytest.mark.parametrize("pairs", ["holm", "stepdown", "none"])
+def test_leaderboard(given: Any, pairs: str) -> None:
+    found = irpref_lab.leaderboard(MEASURES, given, pairs=pairs)
+    expected = irpref_lab.leaderboard(MEASURES, MADE.qrels, MADE.runs, pairs=pairs)
+    places = ["place", "place_low", "place_high", "letters"]
+    same(found, expected, ["run", "measure", "mean", "low", "high", *places])
+    if pairs != "none":
+        same(found.pairs, expected.pairs, list(expected.pairs.columns))
+    assert found["judged@10"].isna().all()
+    assert any("values only" in note for note in found.notes)
+
+
+def test_leaderboard_of_some_systems(given: Any) -> None:
+    found = irpref_lab.leaderboard("AP", given, ["strong", "broad"])
+    assert set(found["run"]) == {"strong", "broad"}
+
+
+def test_against(given: Any) -> None:
+    found = irpref_lab.against(MEASURES, given, "baseline")
+    expected = irpref_lab.against(MEASURES, MADE.qrels, "baseline", MADE.runs)
+    same(found, expected, ["run", "measure", "value", "difference", "p", "p_adjusted"])
+
+
+@pytest.mark.parametrize("pair", [("noisy", "baseline"), ("baseline", "noisy")])
+def test_gate(given: Any, pair: tuple[str, str]) -> None:
+    found = irpref_lab.gate(MEASURES, given, *pair)
+    expected = irpref_lab.gate(MEASURES, MADE.qrels, *(MADE.runs[name] for name in pair))
+    numbers = ["baseline", "candidate", "difference", "low", "topics", "verdict"]
+    same(found, expected, ["measure", *numbers])
+    assert found.verdict == expected.verdict
+    assert found.text == f"values only: {expected.text}"
+
+
+def test_a_gate_does_not_pass_a_candidate_that_lacks_topics() -> None:
+    topics = {f"q{t:02}": 0.5 + 0.01 * t for t in range(40)}
+    few = dict(list(topics.items())[:30])
+    given = irpref_lab.values({"main": {"AP": topics}, "new": {"AP": few}})
+    decision = irpref_lab.gate("AP", given, "main", "new")
+    assert decision.verdict == "block"
+    with pytest.raises(ValueError, match="nobody"):
+        irpref_lab.gate("AP", given, "main", "nobody")
+
+
+def test_groups_of_topics(given: Any) -> None:
+    groups = {topic: "odd" if int(topic) % 2 else "even" for topic in MADE.qrels}
+    found = irpref_lab.compare(["AP"], given, "noisy", "baseline", groups=groups)
+    runs = [MADE.runs[name] for name in ("noisy", "baseline")]
+    expected = irpref_lab.compare(["AP"], MADE.qrels, *runs, groups=groups)
+    same(found, expected, ["group", "mean_a", "mean_b", "p", "topics"])
+
+
+def test_measures_that_irpref_does_not_know() -> None:
+    frame = pd.DataFrame(
+        [
+            (system, f"q{t}", "latency", 100.0 * (1 + t) + shift * (1 + t % 3))
+            for system, shift in (("slow", 40.0), ("fast", 0.0))
+            for t in range(12)
+        ],
+        columns=["system", "topic", "measure", "value"],
+    )
+    given = irpref_lab.values(frame, higher_is_better={"latency": False})
+    found = irpref_lab.compare("latency", given, "slow", "fast").iloc[0]
+    assert found["verdict"] == "b better"
+    assert found["low"] < found["difference"] == pytest.approx(-80.0)
+    board = irpref_lab.leaderboard("latency", given)
+    assert board["run"].tolist() == ["fast", "slow"]
+    assert board["high"].max() > 1
+
+
+def test_judgments_that_were_read_are_no_values() -> None:
+    read = irpref.judgments(MADE.qrels)
+    found = irpref_lab.leaderboard("AP", read, MADE.runs)
+    expected = irpref_lab.leaderboard("AP", MADE.qrels, MADE.runs)
+    same(found, expected, list(expected.columns))
+    runs = [MADE.runs[name] for name in ("noisy", "baseline")]
+    assert irpref_lab.compare("AP", read, *runs).text == (
+        irpref_lab.compare("AP", MADE.qrels, *runs).text
+    )
