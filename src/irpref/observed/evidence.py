@@ -186,7 +186,7 @@ class Evidence(HasMemo):
         Evaluates a run with its documents in another order.
     kernels : KernelEvaluator, optional
         Evaluates the measures that have a kernel; `pool` is its pool.
-    memo : dict
+    reordered : dict
         Values of each system with other orders of its documents, by the name of the system.
     """
 
@@ -206,7 +206,7 @@ class Evidence(HasMemo):
     asked: list[Measure] = field(default_factory=list)
     in_order: Callable[[Run, Callable[[Listing], Ints]], Values] | None = None
     kernels: KernelEvaluator | None = None
-    memo: dict[tuple[str, str], Values | None] = field(default_factory=dict)
+    reordered: dict[tuple[str, str], Values | None] = field(default_factory=dict)
 
     def only(self, systems: Iterable[int]) -> Evidence:
         """Return what can be told of some systems, by number."""
@@ -417,9 +417,9 @@ class Evidence(HasMemo):
     def _turned(self, run: int) -> Values | None:
         """Values of a system whose order its ids decide, with that order reversed."""
         key = ("turned", self.systems[run].name)
-        if key not in self.memo:
-            self.memo[key] = self._reordered(run, equal_backwards)
-        return self.memo[key]
+        if key not in self.reordered:
+            self.reordered[key] = self._reordered(run, equal_backwards)
+        return self.reordered[key]
 
     def _reordered(self, run: int, order: Callable[[Listing], Ints]) -> Values | None:
         """Values of a system with other orders of its documents; None if its runs were let go."""
@@ -438,9 +438,9 @@ class Evidence(HasMemo):
         every = []
         for number, system in enumerate(self.systems):
             key = ("expected", system.name)
-            if key not in self.memo:
-                self.memo[key] = self._expected(number)
-            every.append(self.memo[key])
+            if key not in self.reordered:
+                self.reordered[key] = self._expected(number)
+            every.append(self.reordered[key])
         known = [values[measure] for values in every if values is not None]
         return np.array(known) if len(known) == len(every) else None
 
