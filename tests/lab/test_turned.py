@@ -1,0 +1,141 @@
+"""What is the wrong way round, and what else decides: each damage beside users who are right."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irpref
+import irpref_lab
+from irpref.datasets import load
+
+CAST = load("cast2021")
+GOOD, OTHER = CAST.runs["org_convdr"], CAST.runs["org_manual_bm25"]
+N_TOPICS = 40
+
+
+def turned(run):
+    return {topic: {doc: -score for doc, score in docs.items()} for topic, docs in run.items()}
+
+
+def made(seed=1, n_docs=20, noise=1.0):
+    """Judgments with grades 0 to 3, and two runs that rank them with noise."""
+    rng = np.random.default_rng(seed)
+    qrels = {
+        f"q{t}": {f"d{t}-{i}": int(g) for i, g in enumerate(rng.integers(0, 4, n_docs))}
+        for t in range(N_TOPICS)
+    }
+    runs = [
+        {q: {d: g + rng.normal(0, noise) for d, g in docs.items()} for q, docs in qrels.items()}
+        for _ in range(2)
+    ]
+    return qrels, *runs
+
+
+def codes(result):
+    return set(", ".join(result["codes"]).split(", ")) - {""}
+
+
+def with_ranks(run, turned_topics=()):
+    """A frame whose rank column is right, and whose scores are distances on some topics."""
+    rows = []
+    for topic, docs in run.items():
+        ordered = sorted(docs, key=lambda doc: -docs[doc])
+        for rank, doc in enumerate(ordered, 1):
+            score = -docs[doc] if topic in turned_topics else docs[doc]
+            rows.append((topic, doc, rank, score))
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])
+
+
+def test_a_baseline_of_distances_is_no_baseline():
+    gated = irpref_lab.gate("nDCG@10", CAST.qrels, turned(GOOD), OTHER)
+    assert (gated.verdict, codes(gated)) == ("inconclusive", {"upside-down"})
+    compared = irpref_lab.compare("nDCG@10", CAST.qrels, turned(GOOD), OTHER)
+    assert (compared["verdict"].item(), codes(compared)) == ("cannot tell", {"upside-down"})
+    right = irpref.run(turned(GOOD), lower_is_better=True)
+    assert codes(irpref_lab.gate("nDCG@10", CAST.qrels, right, OTHER)) == set()
+    assert codes(irpref_lab.gate("nDCG@10", CAST.qrels, OTHER, GOOD)) == set()
+
+
+@pytest.mark.parametrize(
+    ("n_turned", "n_docs", "stops"), [(0, 8, False), (3, 8, True), (15, 4, False), (25, 4, True)]
+)
+def test_scores_that_rise_at_every_rank(n_turned, n_docs, stops):
+    qrels, run, other = made(n_docs=n_docs)
+    frame = with_ranks(run, {f"q{t}" for t in range(n_turned)})
+    found = irpref.evidence("P@1", qrels, {"run": frame})
+    row = found[(found["code"] == "upside-down") & (found["level"] == "grave")]
+    assert len(row) == stops
+    if stops:
+        assert row["topics"].item() == n_turned
+        assert irpref_lab.gate("P@1", qrels, frame, other).verdict != "pass"
+
+
+def test_ranks_of_a_first_stage_are_a_note():
+    qrels, run, other = made()
+    rng = np.random.default_rng(1)
+    frame = with_ranks(run).assign(score=lambda rows: rng.random(len(rows)))
+    found = irpref.evidence("nDCG@10", qrels, {"run": frame, "other": other})
+    assert found.loc[found["code"] == "upside-down", "level"].tolist() == ["note"]
+
+
+def test_grades_that_count_down_stop_both_verdicts():
+    qrels, one, two = made()
+    down = {q: {d: 3 - g for d, g in docs.items()} for q, docs in qrels.items()}
+    for call in (irpref_lab.compare, irpref_lab.gate):
+        assert "grades-reversed" in codes(call("nDCG@10", down, one, two))
+        assert "grades-reversed" not in codes(call("nDCG@10", qrels, one, two))
+        # One weak run, or a bad one beside a good one, is no evidence about the grades.
+        _, weak, _ = made(noise=100.0)
+        assert "grades-reversed" not in codes(call("nDCG@10", qrels, weak, two))
+
+
+def test_the_order_of_ids_decides_no_verdict():
+    others = {f"x{i}": 0 for i in range(6)}
+    qrels = {f"q{t}": {"a": 1, "b": 0, **others} for t in range(N_TOPICS)}
+    tail = {doc: -1.0 for doc in others}
+    tied = {q: {"a": 1.0, "b": 1.0, **tail} for q in qrels}
+    # By ids, b stands before a: the tied run has RR .5, as the one that is always wrong.
+    wrong = {q: {"a": 1.0, "b": 2.0, **tail} for q in qrels}
+    found = irpref_lab.compare("RR", qrels, wrong, tied)
+    assert (found["verdict"].item(), codes(found)) == ("cannot tell", {"ties"})
+    gated = irpref_lab.gate("RR", qrels, tied, wrong)
+    assert (gated.verdict, codes(gated)) == ("inconclusive", {"ties"})
+    # A refactoring that changes nothing passes, and ties that do not matter are no reason.
+    assert irpref_lab.gate("RR", qrels, tied, tied).verdict == "pass"
+    right = {q: {"a": 3.0, "b": 1.0, **dict.fromkeys(others, 1.0)} for q in qrels}
+    nearly = right | {"q0": {"a": 3.0, "b": 2.0, **tail}}
+    assert codes(irpref_lab.gate("RR", qrels, right, nearly)) == set()
+    assert codes(irpref_lab.compare("RR", qrels, wrong, right)) == set()
+
+
+def test_swapped_columns_of_judgments_are_seen_by_the_runs():
+    qrels, one, two = made()
+    rows = [(q, g, d, 1) for q, docs in qrels.items() for d, g in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
+    assert codes(irpref_lab.gate("P@10", frame, one, two)) >= {"one-grade"}
+    # Relevant-only judgments are right, with any iteration that is no grade.
+    only = frame[frame["iteration"] > 1].assign(iteration="0")
+    assert "one-grade" not in codes(irpref_lab.gate("P@10", only, one, two))
+    rng = np.random.default_rng(0)
+    rounds = frame[frame["iteration"] > 1].assign(iteration=lambda of: rng.integers(1, 4, len(of)))
+    assert "one-grade" not in codes(irpref_lab.gate("P@10", rounds, one, two))
+
+
+def test_a_judge_alone_does_not_let_a_change_pass():
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(60)}
+    good = {q: {"a": 2.0, "b": 1.0} for q in qrels}
+    # Ten topics that humans judged lose; the judge sees a gain on fifty.
+    candidate = {q: {"a": 1.0, "b": 2.0} if t < 10 else dict(good[q]) for t, q in enumerate(qrels)}
+    baseline = {q: good[q] if t < 10 else {"a": 1.0, "b": 2.0} for t, q in enumerate(qrels)}
+    frame = pd.DataFrame(
+        [
+            (q, d, g, "human" if int(q[1:]) < 10 else "judge")
+            for q, docs in qrels.items()
+            for d, g in docs.items()
+        ],
+        columns=["query_id", "doc_id", "relevance", "source"],
+    )
+    gated = irpref_lab.gate("RR", frame, baseline, candidate)
+    assert (gated.verdict, codes(gated)) == ("inconclusive", {"judge-decides"})
+    human = frame.assign(source="human")
+    assert irpref_lab.gate("RR", human, baseline, candidate).verdict == "pass"
