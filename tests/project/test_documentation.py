@@ -26,7 +26,7 @@ from irpref.cli.command import helps
 from irpref.datasets import load
 from irpref.measures import registered
 from irpref.measures.docstring import prose
-from irpref.measures.toml_files import compared
+from irpref.measures.toml_files import compared, data
 from shells import qrels_text, run_text, script
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -378,6 +378,19 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     assert (
         "The same under another name" in text or "No other tool that we know of computes it" in text
     )
+
+
+@pytest.mark.parametrize("name", list(data("everyday.toml")))
+def test_the_page_of_a_measure_of_ir_measures_has_formula_and_example(name, generated):
+    said = data("everyday.toml")[name]
+    text = generated.everyday_page(name)
+    headings = ["Formula", "Parameters", "Example", "Pitfalls"]
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == headings
+    for part in ("question", "use", "pitfalls", "formula"):
+        assert said[part] in text
+    assert said["example"]["hand"] in text
+    assert "sum  " in text
+    assert f"[{name}]({name}.md)" in generated.everyday_table()
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ def explain(given: Inputs, out: Output, every: bool) -> None:
     Prints the ranking with the grade and the contribution of each document, then the judged
     documents that the run did not retrieve. The contributions add up to the value.
     """
-    from irpref.explanation import explain as explained
+    from irpref.show.explained import explain as explained
     from irpref.show.explained import explanation_text
 
     (measure,) = given.measures

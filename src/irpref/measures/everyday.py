@@ -190,7 +190,7 @@ def n_topics(run: JudgedRun) -> Floats:
 _log2_table: Floats = np.zeros(1)
 
 
-def _log2(numbers: Ints) -> Floats:
+def log2(numbers: Ints) -> Floats:
     """Logarithms of positive integers by the C library, as trec_eval has them: NumPy's can differ
     in the last bit.
     """
@@ -217,7 +217,7 @@ def ideal_dcg(pool: Grades, gains: Gains, exponential: bool, cutoff: int | None)
     by_rank = np.repeat(gain[order], pool.level_size[order])
     rank = pool.judged.position + 1
     counts = by_rank > 0 if cutoff is None else (by_rank > 0) & (rank <= cutoff)
-    return pool.judged.where(counts).total(by_rank[counts] / _log2(rank[counts] + 1))
+    return pool.judged.where(counts).total(by_rank[counts] / log2(rank[counts] + 1))
 
 
 def ndcg(
@@ -228,7 +228,7 @@ def ndcg(
     gain = level_gain(run.pool, gains, exponential)
     relevant = run.view(cutoff, judged_only).of_levels(gain > 0)
     return ratio(
-        relevant.hits.total(gain.take(relevant.level) / _log2(relevant.rank + 1)),
+        relevant.hits.total(gain.take(relevant.level) / log2(relevant.rank + 1)),
         ideal_dcg(run.pool, gains, exponential, cutoff),
     )
 
@@ -309,15 +309,12 @@ class Hosted:
         Whether the host gives this value for these parameters, so that we may.
     over_ties, HOLES
         What ties and unjudged documents may do to it, see `KernelMeasure`.
-    pitfalls : str
-        What makes its values mislead and the host's own page does not say.
     """
 
     kernel: Callable[..., Floats]
     fits: Callable[[Any], bool] = lambda measure: True
     over_ties: OverTies | None = None
     HOLES: Holes = NOTHING_KNOWN
-    pitfalls: str = ""
 
 
 _BINARY = Holes(binary=True)
@@ -360,10 +357,6 @@ HOSTED: dict[str, Hosted] = {
     "ERR": Hosted(
         err,
         HOLES=_MONOTONE,
-        pitfalls="The scale of grades goes to 4, whatever the highest grade of your judgments is: "
-        "a document of grade g is enough for a user with probability (2^g - 1) / 16. With binary "
-        "grades a topic with one relevant document has at most 1/16. Compare values of ERR only on "
-        "the same scale.",
     ),
 }
 
