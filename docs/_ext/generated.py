@@ -655,7 +655,7 @@ PLUGIN = {
 }
 LAB = {
     "Which system is better": ("compare", "gate", "against", "leaderboard"),
-    "How far a value can be trusted": ("check", "intervals", "topics_needed"),
+    "How far a value can be trusted": ("check", "verify", "intervals", "topics_needed"),
     "Few human judgments, LLM judges": ("fill", "judge", "sample", "sampled"),
     "Everything on one page": ("report",),
 }

@@ -30,7 +30,7 @@ LAB = (
     ("messages", "short_names"),
     ("arguments",),
     ("trust", "printed_tables", "remarks"),
-    ("decide", "checking", "judges", "meta"),
+    ("decide", "checking", "judges", "meta", "verifying"),
     ("plots", "spark"),
     ("page",),
     ("commands", "pyterrier"),
