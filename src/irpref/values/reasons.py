@@ -290,7 +290,8 @@ def _with_relevant(judged: Judged, answered: Iterable[str], rel: float) -> list[
 
 
 def _of_run(judged: Judged, answered: Iterable[str], rel: float) -> list[str]:
-    return list(answered)
+    known = list(answered)
+    return known if set(known) - judged.keys() else list(judged)
 
 
 ANSWERED = Reason(

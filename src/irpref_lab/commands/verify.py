@@ -29,6 +29,7 @@ Exit status: 0 if all figures are equal, 1 if one is not, 2 if a file cannot be 
     help="a published table: CSV or Markdown, a row a run, a column a measure",
 )
 @options.inputs("RUN...")
+@options.topics
 @options.reading
 @options.writing
 def verify(given: Inputs, out: Output, table: str) -> int:

@@ -203,8 +203,13 @@ def _text(found: Verification, often: Counter[tuple[str, str]]) -> str:
             if n > 1
             else ("The figure has the digits printed.")
         )
+    if n == 1:
+        reason = "for a known reason" if explained else "and no known reason explains it"
+        return f"The figure differs, {reason}."
+    known = explained - equal
     lines = [
-        f"{equal} of {n} figures have the digits printed; {explained - equal} differ for a known "
+        f"{equal} of {n} figures have the digits printed; "
+        f"{known} {'differs' if known == 1 else 'differ'} for a known "
         f"reason, {n - explained} {'is' if n - explained == 1 else 'are'} not explained."
     ]
     for measure in dict.fromkeys(found["measure"]):
