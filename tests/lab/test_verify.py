@@ -14,6 +14,7 @@ import irpref
 import irpref_lab
 from irpref.cli import main
 from irpref_lab.verifying.published import measure_of, number, published
+from real_runs import qrels_of, read_run
 
 pytestmark = pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
 
@@ -348,6 +349,21 @@ def test_tables_come_in_several_forms(form, tmp_path):
         assert read.others == (() if form == "long" else ("size",))
 
 
+def test_a_table_of_one_run_need_not_name_it():
+    found = irpref_lab.verify(
+        "measure,value\nP@1,1.0\nRR,0.5\n", {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}
+    )
+    assert found[["run", "equal"]].values.tolist() == [["x", True], ["x", False]]
+
+
+@pytest.mark.parametrize("name", ["table.md", "table.csv"])
+def test_what_eval_writes_is_equal(name, files, capsys):
+    words = [str(files / "qrels"), str(files / "x.run")]
+    assert main(["eval", *words, "AP", "RR(rel=2)", "-f", str(files / name)]) == 0
+    assert main(["verify", str(files / name), *words]) == 0
+    assert "All 2 figures" in capsys.readouterr().out
+
+
 def test_what_has_no_counterpart_is_said():
     runs = {"x": {"q": {"a": 1.0}}, "z": {"q": {"a": 1.0}}}
     found = irpref_lab.verify("run,P@1,size\nX,1.0,3\nother,0.5,4\n", {"q": {"a": 1}}, runs)
@@ -443,3 +459,46 @@ def test_figures_of_anserini_are_equal(data_dir):
     found = irpref_lab.verify(home / "published.tsv", qrels, runs)
     assert found.loc[found["measure"] == "nDCG@10", "printed"].tolist() == ["0.6789"]
     assert found["equal"].all()
+
+
+LEFT_OUT = "topics without documents are left out, as trec_eval without -c does"
+PUT_IN = {
+    # Reasons, and how pytrec_eval is asked: threshold, documents, topics without documents.
+    ("relevant from grade 2 on",): (2, 1000, 0),
+    ("relevant from grade 3 on",): (3, 1000, 0),
+    ("cut at 10",): (1, 10, 0),
+    (LEFT_OUT,): (1, 1000, 5),
+    ("relevant from grade 2 on", "cut at 10"): (2, 10, 0),
+    ("relevant from grade 3 on", LEFT_OUT): (3, 1000, 5),
+    ("cut at 10", LEFT_OUT): (1, 10, 5),
+}
+
+
+@pytest.mark.parametrize("causes", PUT_IN, ids=" and ".join)
+def test_causes_put_into_figures_of_submitted_runs_are_found(causes, data_dir):
+    """The figures are those of pytrec_eval, with its own threshold and its own mean."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    rel, depth, absent = PUT_IN[causes]
+    qrels = qrels_of(data_dir, "dl19-passage")
+    files = sorted((data_dir / "dl19-passage" / "runs").glob("*.gz"))[::9]
+    figures_of, runs = {}, {}
+    for file in files:
+        run = read_run(file)
+        for topic in list(qrels)[:absent]:
+            run.pop(topic, None)
+        runs[file.name] = run
+        cut = {t: dict.fromkeys(in_order(docs.items())[:depth]) for t, docs in run.items()}
+        scored = {t: {doc: -float(i) for i, doc in enumerate(docs)} for t, docs in cut.items()}
+        evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map"}, relevance_level=rel)
+        values = [found["map"] for found in evaluator.evaluate(scored).values()]
+        mean = sum(values) / (len(values) if LEFT_OUT in causes else len(qrels))
+        figures_of[file.name] = f"{mean:.6f}"
+    table = pd.DataFrame({"map": figures_of})
+    found = irpref_lab.verify(table, qrels, runs)
+    differ = found[~found["equal"]]
+    assert len(differ) > 1
+    either = {" and ".join(order) for order in itertools.permutations(causes)}
+    for why in differ["why"]:
+        assert either & set(why.split("; or ")), why
+    # What explains all figures comes first.
+    assert {why.split("; or ")[0] for why in differ["why"]} <= either

@@ -247,6 +247,13 @@ def put_files(line, collection):
         path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
 
 
+def put_table(line, collection):
+    """Write the published table that a line reads, with figures that are equal."""
+    n = len({row.split()[0] for row in collection["qrels"].splitlines()})
+    rows = "".join(f"{name},{n}\n" for name in ("a", "b", "bm25", "dense"))
+    Path(line.split()[2]).write_text(f"run,NumQ\n{rows}", encoding="utf8")
+
+
 def put_plan(line):
     """Write the plan that a line reads: documents that nobody judged cannot be judged."""
     words = line.split()
@@ -269,6 +276,8 @@ def run_line(line, collection):
     words = [PUBLIC.get(word, PLACEHOLDERS.get(word, word)) for word in line.split(" ")]
     line = " ".join(words)
     put_files(line, collection)
+    if line.startswith("irpref verify "):
+        put_table(line, collection)
     if "--sample plan.tsv" in line:
         put_plan(line)
     if words[0] == "irpref" and not set("|<>;&$") & set(line):

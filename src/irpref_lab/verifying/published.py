@@ -135,7 +135,8 @@ def _read(cells: Sequence[Sequence[str]], path: str | None) -> Published:
     columns: dict[str, list[tuple[str, str]]] = {}
     if measure is not None and value is not None:
         for row in rows:
-            columns.setdefault(row[measure], []).append((row[at], row[value]))
+            run = "" if at == measure else row[at]  # a table of one run need not name it
+            columns.setdefault(row[measure], []).append((run, row[value]))
     else:
         for i, name in enumerate(cells[0]):
             if i != at:
