@@ -26,26 +26,26 @@ from irpref.measures.toml_files import data
 def _placed(
     view: JudgedRun, judged_only: bool, **columns: Floats | Ints
 ) -> Mapping[str, Floats | Ints]:
-    """The columns of documents; with `judged_only` their rank among judged documents in front."""
+    """Return the columns of documents; with `judged_only` their rank among judged ones first."""
     return {"place": view.rank, **columns} if judged_only else columns
 
 
 def _rank(judged_only: bool) -> str:
-    """What the steps call the rank of a document in the list that counts."""
+    """Name the rank of a document in the list that counts, as the steps do."""
     return "place" if judged_only else "rank"
 
 
 def _shares(
     view: JudgedRun, size: Any, step: str, judged_only: bool = False, **numbers: Floats | Ints
 ) -> Parts:
-    """1 for each of these documents, over a number of the topic."""
+    """Give each of these documents 1, over a number of the topic."""
     ones = np.ones(view.rank.size)
     own = _placed(view, judged_only, relevant=ones)
     return Parts(view, ones, size, lambda: Working({"adds": step}, numbers, own))
 
 
 def ap_parts(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Parts:
-    """Precision at each relevant document, over all relevant ones."""
+    """Give each relevant document its precision, over all relevant ones."""
     view = run.view(cutoff, judged_only).at_least(rel)
     size = run.pool.count_relevant(rel)
     precision = view.hits.ordinal / view.rank
@@ -59,20 +59,20 @@ def ap_parts(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | Non
 
 
 def p_parts(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Parts:
-    """1 / k for each relevant document down to rank k."""
+    """Give each relevant document down to rank k the share 1 / k."""
     view = run.view(cutoff, judged_only).at_least(rel)
     return _shares(view, np.full(run.n_topics, cutoff), "relevant / cutoff", judged_only)
 
 
 def r_parts(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Parts:
-    """1 / R for each relevant document down to rank k."""
+    """Give each relevant document down to rank k the share 1 / R."""
     size = run.pool.count_relevant(rel)
     view = run.view(cutoff, judged_only).at_least(rel)
     return _shares(view, size, "relevant / R", judged_only, R=size)
 
 
 def r_precision_parts(run: JudgedRun, *, rel: float, judged_only: bool) -> Parts:
-    """1 / R for each relevant document down to rank R."""
+    """Give each relevant document down to rank R the share 1 / R."""
     size = run.pool.count_relevant(rel)
     relevant = run.view(None, judged_only).at_least(rel)
     view = relevant.select(relevant.rank <= relevant.hits.spread(size))
@@ -80,7 +80,7 @@ def r_precision_parts(run: JudgedRun, *, rel: float, judged_only: bool) -> Parts
 
 
 def set_precision_parts(run: JudgedRun, *, rel: float, relative: bool, judged_only: bool) -> Parts:
-    """1 / n for each relevant document retrieved; relative: over the most that there could be."""
+    """Give each relevant document 1 / n; if relative, over the most that there could be."""
     view, size = run.view(None, judged_only), run.pool.count_relevant(rel)
     n = view.n_retrieved
     if not relative:
@@ -90,7 +90,7 @@ def set_precision_parts(run: JudgedRun, *, rel: float, relative: bool, judged_on
 
 
 def set_recall_parts(run: JudgedRun, *, rel: float) -> Parts:
-    """1 / R for each relevant document retrieved."""
+    """Give each relevant document retrieved the share 1 / R."""
     size = run.pool.count_relevant(rel)
     return _shares(run.at_least(rel), size, "relevant / R", R=size)
 
@@ -98,13 +98,13 @@ def set_recall_parts(run: JudgedRun, *, rel: float) -> Parts:
 def _first(
     run: JudgedRun, rel: float, judged_only: bool, cutoff: int | None
 ) -> tuple[JudgedRun, Floats]:
-    """Relevant documents, and 1 for the first of each topic, else 0."""
+    """Return relevant documents, and 1 for the first of each topic, else 0."""
     view = run.view(cutoff, judged_only).at_least(rel)
     return view, (view.hits.position == 0) * 1.0
 
 
 def rr_parts(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Parts:
-    """1 / rank for the first relevant document."""
+    """Give the first relevant document 1 / rank."""
     view, first = _first(run, rel, judged_only, cutoff)
     own = _placed(view, judged_only, first=first)
     step = f"first / {_rank(judged_only)}"
@@ -114,14 +114,14 @@ def rr_parts(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | Non
 
 
 def success_parts(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Parts:
-    """1 for the first relevant document down to rank k."""
+    """Give the first relevant document down to rank k the whole value."""
     view, first = _first(run, rel, judged_only, cutoff)
     own = _placed(view, judged_only, first=first)
     return Parts(view, first, np.ones(run.n_topics), lambda: Working({"adds": "first"}, {}, own))
 
 
 def judged_parts(run: JudgedRun, *, cutoff: int | None) -> Parts:
-    """1 / n for each judged document of the n down to rank k."""
+    """Give each judged document 1 / n, of the n down to rank k."""
     view = run.at(cutoff)
     n, counted = view.n_retrieved, view.at_least(0)
     ones = np.ones(counted.rank.size)
@@ -135,7 +135,7 @@ def judged_parts(run: JudgedRun, *, cutoff: int | None) -> Parts:
 
 
 def rbp_parts(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Parts:
-    """The weight of the rank of each relevant document."""
+    """Give each relevant document the weight of its rank."""
     view = run.at(DEEPEST if cutoff is None else cutoff).at_least(rel)
     weight = weight_of_first(p, cutoff) * p ** (view.rank - 1.0)
     step = "(1 - p) * p ** (rank - 1)"
@@ -152,7 +152,7 @@ def rbp_parts(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Pa
 def ndcg_parts(
     run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> Parts:
-    """The discounted gain of each document, over the ideal list's."""
+    """Give each document its discounted gain, over the ideal list's."""
     exponential = dcg == "exp-log2"
     gain = level_gain(run.pool, gains, exponential)
     view = run.view(cutoff, judged_only).of_levels(gain > 0)
@@ -174,7 +174,7 @@ def ndcg_parts(
 
 
 def err_parts(run: JudgedRun, *, cutoff: int | None) -> Parts:
-    """The probability that a user stops at a document, over its rank."""
+    """Give each document the probability that a user stops at it, over its rank."""
     view = run.at(cutoff).of_levels(run.pool.level_grade > 0)
     here = stops(view)
     reached = comes(view, here)
@@ -189,12 +189,12 @@ def err_parts(run: JudgedRun, *, cutoff: int | None) -> Parts:
 
 
 def _relevant(topic: Topic) -> None:
-    """Which documents are relevant."""
+    """Say which documents are relevant."""
     topic.say(topic.relevant_retrieved(), "relevant and retrieved")
 
 
 def _precision(topic: Topic) -> None:
-    """What the precision at each relevant document is made of."""
+    """Say how many documents are relevant down to each relevant one."""
     count = topic.columns["count"]
     topic.say(
         topic.relevant_retrieved(),
@@ -203,7 +203,7 @@ def _precision(topic: Topic) -> None:
 
 
 def _down_to_size(topic: Topic) -> None:
-    """Which relevant documents are below rank R."""
+    """Say which relevant documents are below rank R."""
     relevant, there = topic.relevant_retrieved(), ~np.isnan(topic.columns["relevant"])
     size = int((topic.pool_grade >= topic.arguments["rel"]).sum())
     topic.say(relevant & there, f"relevant, down to rank R = {size}")
@@ -211,29 +211,29 @@ def _down_to_size(topic: Topic) -> None:
 
 
 def _first_relevant(topic: Topic) -> None:
-    """Which relevant document is the first."""
+    """Say which relevant document is the first."""
     topic.say_first("the value is 1 / its rank")
 
 
 def _any_relevant(topic: Topic) -> None:
-    """Which relevant document is the first."""
+    """Say which relevant document is the first."""
     topic.say_first("the value is 1")
 
 
 def _judged(topic: Topic) -> None:
-    """Which documents were judged."""
+    """Say which documents were judged."""
     topic.say(topic.inside & (topic.grade >= 0), "judged")
 
 
 def _weighted(topic: Topic) -> None:
-    """Which documents are relevant, and have the weight of their rank."""
+    """Say which documents are relevant, and have the weight of their rank."""
     relevant, there = topic.relevant_retrieved(), ~np.isnan(topic.columns["weight"])
     topic.say(relevant, lambda i: f"relevant: the weight of rank {topic.place[i]}")
     topic.say(relevant & ~there, f"below rank {DEEPEST}: not counted")
 
 
 def _discounted(topic: Topic) -> None:
-    """What the gain of each document is divided by."""
+    """Say by how much the gain of each document is divided."""
     gain = topic.columns["gain"]
     by = np.log2(np.maximum(topic.place, 1) + 1.0)
 
@@ -245,7 +245,7 @@ def _discounted(topic: Topic) -> None:
 
 
 def _stopping(topic: Topic) -> None:
-    """How many of the users who get to a document stop there."""
+    """Say how many of the users who get to a document stop there."""
     here = topic.columns["stops"]
     topic.say(
         topic.relevant_retrieved(),
@@ -298,8 +298,8 @@ _PARTS: dict[str, tuple[Callable[..., Parts], Callable[[Topic], None]]] = {
 
 
 def everyday(measure: Any) -> Everyday | None:
-    """What is said about a measure of ir_measures, or None if it is computed elsewhere or is not a
-    sum over documents.
+    """Return the record of an everyday measure; None if it is computed elsewhere or is not a sum
+    over documents.
     """
     own, parts = hosted(measure), _PARTS.get(str(measure.NAME))
     if own is None or parts is None:
@@ -308,7 +308,7 @@ def everyday(measure: Any) -> Everyday | None:
 
 
 def described(name: str) -> Mapping[str, Any] | None:
-    """What `everyday.toml` says about a measure of ir_measures of this name, if anything."""
+    """Look a measure of ir_measures up in `everyday.toml`, by name; None if it is not there."""
     said: Mapping[str, Any] | None = data("everyday.toml").get(name)
     return said
 
@@ -324,6 +324,6 @@ def prose_of(measure: Any) -> Prose:
 
 
 def by_hand(example: Mapping[str, Any]) -> str:
-    """An example of `everyday.toml` in a few sentences."""
+    """Write an example of `everyday.toml` in a few sentences."""
     grades = ", ".join(f"{doc} {grade}" for doc, grade in example["grades"].items())
     return f"grades {grades}, ranking {' '.join(example['ranking'])}. {example['hand']}"

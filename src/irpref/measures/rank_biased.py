@@ -62,7 +62,7 @@ def rbp(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Floats:
 
 
 def weight_of_first(p: float, cutoff: int | None) -> float:
-    """Weight of the first rank."""
+    """Return the weight of the first rank."""
     if cutoff is not None:
         return 1 - p
     # The weights of 1000 ranks add up to 1.
@@ -95,12 +95,12 @@ def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
 
 
 def stops(view: JudgedRun) -> Floats:
-    """How likely a user who gets to a document stops there: shape (n_hits,)."""
+    """Compute how likely a user who gets to a document stops there: shape (n_hits,)."""
     return ((np.exp2(np.maximum(view.pool.level_grade, 0.0)) - 1) / 2**HIGHEST)[view.level]
 
 
 def comes(view: JudgedRun, stops: Floats) -> Floats:
-    """How likely a user gets as far as a document: shape (n_hits,)."""
+    """Compute how likely a user gets as far as a document: shape (n_hits,)."""
     out = np.ones(stops.size)
     for _, rows, inside in view.hits.padded():
         left = np.cumprod(np.where(inside, 1 - stops[rows], 1.0), axis=1)

@@ -77,7 +77,7 @@ class Explanation(ResultFrame):
         return Table(columns, rows, title, ["", *notes] if notes else [], labels=2)
 
     def _title(self, steps: Sequence[str], form: str) -> str:
-        """The value, the question that it answers, and how to do the sum."""
+        """Write the value, the question that it answers, and how to do the sum."""
         declared = self._declared
         between = "\n\n" if form == "markdown" else "\n"  # lines of Markdown run together
         direction = "higher" if declared.higher_is_better else "lower"
@@ -87,7 +87,7 @@ class Explanation(ResultFrame):
         return title + between.join([*steps, ""]) + "\n" * bool(steps)
 
     def _working(self) -> list[str]:
-        """How to do the sum by hand: a line for each step, and the numbers in them."""
+        """Write how to do the sum by hand: a line for each step, and the numbers in them."""
         steps: Mapping[str, str] = self.attrs["steps"]
         lines = [f"{name} = {step}" for name, step in steps.items()]
         named = set(re.findall(r"\w+", " ".join(steps.values())))
@@ -103,7 +103,7 @@ class Explanation(ResultFrame):
         return lines
 
     def _legend(self, used: set[str]) -> list[str]:
-        """What the table and the steps name: `upto(x)` is listed with its argument."""
+        """Describe all names in the table and the steps: `upto(x)` is listed with its argument."""
         known = [
             (name, meaning)
             for name, meaning in prose_of(self.measure).columns.items()
@@ -115,7 +115,7 @@ class Explanation(ResultFrame):
     def _rows(
         self, numbers: Sequence[Sequence[str]], added: Floats, every: bool
     ) -> list[list[Any]]:
-        """A line for each document, or for several; a blank one before those that are missed."""
+        """Lay out a line for each document, or for several; a blank one before missed documents."""
         why = self["why"].tolist() if "why" in self else [""] * len(self)
         kind, rank = self._kind(), self["rank"].tolist()
         doc_ids = self["doc_id"].tolist()
@@ -134,7 +134,7 @@ class Explanation(ResultFrame):
         return rows
 
     def _kind(self) -> Any:
-        """Whether each row was retrieved, was missed, or is the rest."""
+        """Tell of each row whether it was retrieved, was missed, or is the rest."""
         lost = np.where(self["doc_id"].isna(), REST, MISSED)
         return np.where(self["rank"].notna(), RETRIEVED, lost)
 
@@ -241,8 +241,8 @@ def explanation_text(
 def _groups(
     kind: Any, grade: Floats, added: Floats, why: Sequence[str], every: bool
 ) -> list[tuple[int, int]]:
-    """First and last row of each line: adjacent rows that add nothing for the same reason share
-    one.
+    """Return the first and last row of each line: adjacent rows that add nothing for the same
+    reason share one.
     """
     many_missed = (kind == MISSED).sum() > 20
 

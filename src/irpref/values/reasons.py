@@ -62,7 +62,7 @@ class Reason:
 
 
 def in_our_order(rows: Rows) -> list[str]:
-    """By score, ties by id, descending."""
+    """Rank by score, ties by id, descending."""
     return [doc for _, doc in sorted(((score, doc) for doc, score in rows), reverse=True)]
 
 
@@ -130,7 +130,7 @@ def depth(k: int) -> Reason:
 
 
 def _with(measure: Measure, **changed: Any) -> Measure | None:
-    """The measure with parameters set, or taken out where they are None; None if it is the same or
+    """Set parameters, or take them out where they are None; None if the measure is the same or
     does not accept them.
     """
     if not changed.keys() <= measure.SUPPORTED_PARAMS.keys():
@@ -147,7 +147,7 @@ def _with(measure: Measure, **changed: Any) -> Measure | None:
 
 
 def _given(measure: Measure, name: str) -> Any:
-    """The value of a parameter, or its default; None if there is neither."""
+    """Return the value of a parameter, or its default; None if there is neither."""
     default = measure.SUPPORTED_PARAMS[name].default
     return measure.params.get(name, None if default is _NOT_PROVIDED else default)
 
@@ -233,7 +233,7 @@ def _seen_ap(measure: Measure) -> Measure | None:
 
 
 def _capped_ap(measure: Measure) -> Measure | None:
-    """With beta 0 the blended ratio is precision, and Q divides by min(R, k)."""
+    """Return Q-measure: with beta 0 its blended ratio is precision, and it divides by min(R, k)."""
     cut = measure.NAME == "AP" and "cutoff" in measure.params
     if not cut or measure["rel"] != 1:
         return None

@@ -44,7 +44,7 @@ class Verification(ResultFrame):
         return of_verification(self)
 
     def __bool__(self) -> bool:
-        """Whether all figures are equal."""
+        """Tell whether all figures are equal."""
         return bool(self["equal"].all())
 
 
@@ -110,7 +110,7 @@ def _of_run(
     read: Judgments,
     grades: Mapping[str, Mapping[str, int]] | None,
 ) -> dict[Figure, tuple[float, list[Together]]]:
-    """The mean for each figure of a run, and the reasons if it is not printed like this."""
+    """Compute the mean for each figure of a run, and find reasons if it is printed otherwise."""
     run = irpref.run(data)
     means = evaluator.calc_aggregate(run)
     again: Recomputed | None = None
@@ -126,7 +126,7 @@ def _of_run(
 
 
 def _grades(read: Judgments) -> dict[str, dict[str, int]] | None:
-    """Topic to document to grade; None if the judgments are preferences without grades."""
+    """Return topic to document to grade; None if the judgments are preferences without grades."""
     frame = read.frame()
     if "relevance" not in frame:
         return None
@@ -140,7 +140,7 @@ def _grades(read: Judgments) -> dict[str, dict[str, int]] | None:
 def _matched(
     printed: Published, names: Sequence[str]
 ) -> tuple[list[tuple[Figure, str]], tuple[str, ...]]:
-    """The figures whose run was given, each with its name, and what has no counterpart."""
+    """Find the run of each figure, and note everything that has no counterpart."""
     known = {name.strip().lower(): name for name in names}
     labels = list(dict.fromkeys(figure.run for figure in printed.figures))
     of_label = {label: known.get(label.lower()) for label in labels}
@@ -173,7 +173,7 @@ def _words(together: Together) -> str:
 def _made(
     rows: Sequence[tuple[Figure, str, float, list[Together]]], notes: tuple[str, ...]
 ) -> Verification:
-    """The result, with the reasons that explain most figures of a measure first."""
+    """Make the result; reasons that explain most figures of a measure come first."""
     often = Counter(
         (str(figure.measure), _words(together))
         for figure, _, _, why in rows
@@ -195,7 +195,7 @@ def _made(
 
 
 def _text(found: Verification, often: Counter[tuple[str, str]]) -> str:
-    """How many figures are equal, and the commonest reason for those of each measure."""
+    """Say how many figures are equal, and the commonest reason for each measure."""
     n, equal, explained = len(found), int(found["equal"].sum()), int(found["explained"].sum())
     if equal == n:
         return (

@@ -51,7 +51,7 @@ class Figure:
     factor: float = 1.0
 
     def shows(self, mean: float, factor: float = 1.0) -> bool:
-        """Whether a mean, times a factor, is printed like this."""
+        """Tell whether a mean, times a factor, is printed like this."""
         half = 0.5 * 10.0**-self.places
         return abs(mean * self.factor * factor - self.value) <= half * (1 + 1e-9)
 
@@ -96,7 +96,7 @@ def _of_frame(frame: pd.DataFrame) -> list[list[str]]:
 
 
 def _cells(text: str) -> list[list[str]]:
-    """The cells of the first Markdown table of a text, or of CSV."""
+    """Read the cells of the first Markdown table of a text, or of CSV."""
     lines = [line for line in text.splitlines() if line.strip()]
     rule = next(
         (i for i, line in enumerate(lines) if i and "|" in line and _RULE.fullmatch(line)), None
@@ -119,7 +119,7 @@ def _of_markdown(line: str) -> list[str]:
 
 
 def _read(cells: Sequence[Sequence[str]], path: str | None) -> Published:
-    """The figures of a table whose first row has the headings."""
+    """Read the figures of a table whose first row has the headings."""
     if len(cells) < 2 or len(cells[0]) < 2:
         raise InputError(
             "there is no table in it: expected a row of headings, then a row a run, a column a "
@@ -165,8 +165,8 @@ def _figures(columns: Mapping[str, list[tuple[str, str]]], path: str | None) -> 
 def _of_column(
     heading: str, measure: Measure, cells: Iterable[tuple[str, str]]
 ) -> Iterator[Figure]:
-    """The figures of a column: in percent if it says so, or if values above 1 could be nothing
-    else.
+    """Read the figures of a column: in percent if it says so, or if values above 1 could be
+    nothing else.
     """
     read = [(_plain(run), text, number(text)) for run, text in cells]
     found = [(run, text, *printed) for run, text, printed in read if printed is not None]
@@ -207,7 +207,7 @@ def number(text: str) -> tuple[float, int] | None:
 
 
 def _plain(text: str) -> str:
-    """A cell without its marks: bold, code, LaTeX, arrows, signs of significance."""
+    """Strip a cell of its marks: bold, code, LaTeX, arrows, signs of significance."""
     text = re.sub(r"\\(?:textbf|emph|underline|textit)\{([^}]*)\}", r"\1", text)
     text = re.sub(r"\^\{?\\?\w+\}?|<sup>.*?</sup>|\$", "", text)
     return re.sub(r"[*`↑↓†‡§]|(?<![\w])_|_(?![\w])", "", text).replace("\\_", "_").strip()

@@ -62,7 +62,7 @@ class Recomputed:
         return [*alone, *(pair for pair in pairs if self._gives(figure, pair))]
 
     def _applies(self, reason: Reason) -> bool:
-        """Whether a change of the run changes its rankings."""
+        """Tell whether a change of the run changes its rankings."""
         return reason.kind not in OF_RUN or self._lists((reason,))[0] != self._lists(())[0]
 
     def _gives(self, figure: Figure, together: Together) -> bool:
@@ -88,7 +88,7 @@ class Recomputed:
         return float(there.mean()) if there.size else None
 
     def _of_topics(self, measure: Measure, together: Together) -> dict[str, float] | None:
-        """Values by topic; None if there are none with these reasons."""
+        """Return values by topic; None if there are none with these reasons."""
         changed = measured(measure, together)
         if changed is None:
             return None
@@ -112,14 +112,14 @@ class Recomputed:
         return dict(zip(evaluator.topic_ids, np.asarray(values).tolist(), strict=True))
 
     def _topics_of(self, together: Together) -> Mapping[str, Mapping[str, int]]:
-        """The judgments that say which topics have relevant documents."""
+        """Return the judgments that say which topics have relevant documents."""
         grades: Any = self.grades
         for reason in (reason for reason in together if reason.kind == "grades"):
             grades = reason.change(grades)
         return grades
 
     def _lists(self, together: Together) -> tuple[dict[str, list[str]], Any]:
-        """The rankings with these reasons, and a run of them."""
+        """Rank the documents with these reasons; return the rankings, and a run of them."""
         changes = tuple(reason for reason in together if reason.kind in OF_RUN)
 
         def made() -> Any:
@@ -132,7 +132,7 @@ class Recomputed:
     def _regraded(
         self, measure: Measure, together: Together, lists: Mapping[str, Sequence[str]]
     ) -> Judgments | None:
-        """The judgments with these reasons; None if they do not apply to the measure."""
+        """Change the judgments by these reasons; None if they do not apply to the measure."""
         regrading = [reason for reason in together if reason.kind in ("grades", "ideal")]
         if not regrading:
             return self.judged
@@ -148,18 +148,18 @@ class Recomputed:
 
 
 def _rel(measure: Measure, together: Together) -> float:
-    """The lowest relevant grade of a measure with these reasons."""
+    """Return the lowest relevant grade of a measure with these reasons."""
     changed = measured(measure, together) or measure
     return float(changed.params.get("rel", 1))
 
 
 def _factor(together: Together) -> float:
-    """What the mean is multiplied by when it is printed."""
+    """Return the factor between a mean and its printed figure."""
     return float(np.prod([reason.change for reason in together if reason.kind == UNIT]))
 
 
 def _pairs(reasons: Sequence[Reason]) -> Iterator[Together]:
-    """Pairs of reasons of different kinds, those that change the run together one after the
+    """Yield pairs of reasons of different kinds; pairs that change the run alike follow each
     other.
     """
     pairs = [(a, b) for a, b in combinations(reasons, 2) if a.kind != b.kind]
@@ -172,7 +172,7 @@ def _pairs(reasons: Sequence[Reason]) -> Iterator[Together]:
 
 
 def _kept(store: OrderedDict[Any, Any], key: Any, make: Any) -> Any:
-    """What a store holds under a key, made if it is not there; the oldest goes."""
+    """Look a key up in a store, and make its value if it is not there; the oldest goes."""
     if key not in store:
         store[key] = make()
         while len(store) > _KEPT:
