@@ -14,7 +14,8 @@ from irpref.show.text import of_frame, page_of
 @command(
     "explain",
     epilog="""\b
-Example:
+Examples:
+  irpref explain qrels.txt run.txt AP -t 101
   irpref explain qrels.txt run.txt "RPref(norm='relative2')" -t 101
 
 Only measures that are sums over documents can be explained; for others, the message names one
