@@ -167,7 +167,7 @@ class Explainer:
     ----------
     measure : Measure
     declared : KernelMeasure or Everyday
-        What says how it is computed and explained.
+        Declares how it is computed and explained.
 
     Raises
     ------

@@ -5,9 +5,9 @@ time, programs that are on the path (`trec_eval`, Sakai's `ntcir_eval`), pyNTCIR
 bpref. A difference is explained only by a reason that has
 been verified: our value, computed again with a habit of the tool, is the tool's value. The habits
 are reasons of `irpref.values.reasons`, the list that `verify` has, too: orders of equal scores, how
-many documents are read, another formula, what negative grades mean. Each is tried alone, then
-several together. What a tool prints rounded (gdeval to 5 digits, trec_eval to 4) is compared to
-these digits.
+many documents are read, another formula, the meaning of negative grades. Each is tried alone, then
+several together. Values that a tool prints rounded (gdeval to 5 digits, trec_eval to 4) are
+compared to these digits.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Habits:
     Attributes
     ----------
     reasons : tuple of Reason
-        What the tool does in another way: orders, depths, formulas, grades.
+        Habits of the tool: orders, depths, formulas, grades.
     slack : float
         The largest difference that rounding of the tool's output can make.
     """

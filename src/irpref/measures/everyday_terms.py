@@ -1,4 +1,4 @@
-"""What each document adds to the everyday measures of ir_measures, and what `irpref list` and the
+"""Contributions of documents to everyday measures of ir_measures, and all that lists and the
 pages say about these measures.
 
 The kernels are those of `everyday`. The summands here are declared as for measures of irpref, with
@@ -258,7 +258,7 @@ def _stopping(topic: Topic) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Everyday:
-    """What is said about an everyday measure, under the names of a measure of irpref.
+    """Record of an everyday measure, under the names of a measure of irpref.
 
     Attributes
     ----------
@@ -314,7 +314,7 @@ def described(name: str) -> Mapping[str, Any] | None:
 
 
 def prose_of(measure: Any) -> Prose:
-    """Return what is said about a measure: in its docstring, or in `everyday.toml`."""
+    """Return the description of a measure: from its docstring, or from `everyday.toml`."""
     said = None if isinstance(measure, KernelMeasure) else described(str(measure.NAME))
     if said is None:
         return prose(measure)

@@ -25,7 +25,7 @@ _FIXED = ("query_id", "rank", "doc_id", "score", "grade", "judged", "contributio
 
 
 class Explanation(ResultFrame):
-    """What each document contributes to a value; of one topic, printed as the sum that it is.
+    """Contributions of documents to a value; of one topic, printed as the sum that it is.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Explanation(ResultFrame):
         return [self.table()]
 
     def table(self, every: bool = False, form: str = "table") -> Table:
-        """Lay out one topic: how to do the sum, the documents, what the columns mean.
+        """Lay out one topic: how to do the sum, the documents, the meaning of the columns.
 
         Parameters
         ----------
@@ -50,7 +50,7 @@ class Explanation(ResultFrame):
             Whether each document has a line. By default adjacent ones that add nothing for the same
             reason share one.
         form : str
-            What it is written as.
+            The format that it is written in.
         """
         parts = {name: self[name].to_numpy() for name in self.columns if name not in _FIXED}
         steps = self._working()
@@ -146,7 +146,7 @@ def explain(
     query_id: str | None = None,
     why: bool | None = None,
 ) -> Explanation:
-    """Show what each document contributes to the value of a measure.
+    """Show how much each document contributes to the value of a measure.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def explain(
     -------
     Explanation
         A DataFrame. With `query_id` it is printed, and shown in a notebook, as `irpref explain`
-        prints it: the sum, a line for each document that matters, what the columns mean.
+        prints it: the sum, a line for each document that matters, the legend.
 
         Columns query_id, rank, doc_id, score, grade (NaN: unjudged), judged (whether the grade is
         at least 0), the columns that the measure is computed from (see its `COLUMNS`), and

@@ -1,5 +1,5 @@
-"""Data frames with attributes, which look in Python as in the shell: what `explain` and the lab
-return.
+"""Data frames with attributes, which look in Python as in the shell: results of `explain` and
+the lab.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
         return self._whole == (len(self), tuple(self.columns))
 
     def __repr__(self) -> str:
-        """What the shell prints."""
+        """Print it as the shell does."""
         if not self._is_whole:
             return str(super().__repr__())
         page = Page(get_terminal_size((80, 24)).columns)

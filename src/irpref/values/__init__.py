@@ -1,4 +1,4 @@
-"""Values of measures by run and topic, what they can rest on, and why others may be different."""
+"""Values of measures by run and topic, and why others may be different."""
 
 from irpref.values.reasons import (
     OF_MEASURE,

@@ -41,7 +41,7 @@ class Reason:
     ----------
     kind : str
     words : str
-        What the other tool, or the other person, does.
+        The habit of the other tool, or of the other person.
     change : callable or number
         By kind: `documents`, (topic, rows) -> rows; `order`, rows -> ids, best first; `depth`, the
         number of documents that are read; of a measure, measure -> measure, None if it has no such

@@ -1,4 +1,4 @@
-"""`irpref verify`: is a published table what the runs give?"""
+"""`irpref verify`: are the figures of a published table those that the runs give?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lab returns: data frames with attributes, which look in Python as in the shell."""
+"""Results of the lab: data frames with attributes, which look in Python as in the shell."""
 
 from __future__ import annotations
 

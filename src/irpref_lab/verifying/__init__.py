@@ -49,7 +49,7 @@ class Verification(ResultFrame):
 
 
 def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
-    """Recompute the figures of a published table, and say why those that differ do.
+    """Compare a published table with our values, and say why figures differ.
 
     Parameters
     ----------

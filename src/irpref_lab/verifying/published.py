@@ -32,7 +32,7 @@ class Figure:
     Attributes
     ----------
     run : str
-        What the table calls the run.
+        Name of the run in the table.
     measure : Measure
     text : str
         The cell.
