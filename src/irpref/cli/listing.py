@@ -48,7 +48,7 @@ def list_measures(names: tuple[str, ...], long: bool, out: Output) -> None:
     """List the measures of irpref and ir-measures, or explain one of them.
 
     \b
-    irpref list                   # all measures, and what to install for some
+    irpref list                   # all measures, and and how to install some
     irpref list RPref             # one measure on one screen
     irpref list RPref --long      # its whole definition, an example by hand
     """
@@ -145,7 +145,7 @@ def _providers(measure: Measure) -> list[str]:
 
 
 def _computed_by(fact: dict[str, Any]) -> list[str]:
-    """List providers, whether they are installed, and what they need."""
+    """List providers, whether they are installed, and their needs."""
     out = []
     for name in fact["providers"]:
         provider = providers.registry[name]
@@ -157,7 +157,7 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
 
 
 def _wanted(fact: dict[str, Any]) -> str | None:
-    """Say what to install before a measure computes here; None if it does."""
+    """Say how to install a measure that does not compute here; None if it does."""
     able = [providers.registry[name] for name in fact["providers"]]
     if fact["from"] == "irpref" or any(provider.is_available() for provider in able):
         return None

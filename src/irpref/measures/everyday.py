@@ -42,7 +42,7 @@ Differences, all deliberate; each is pinned by a test:
   without a topic in common with the qrels and a repeated document a warning, as for all measures of
   this package.
 
-What looks odd is the host's, and is kept: `SetF` takes as beta what the literature calls beta
+Oddities of the host are kept: `SetF` takes as beta the number that the literature calls beta
 squared; the mean of `NumRet` and similar counts is a sum.
 
 Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/1102351.1102363
@@ -308,7 +308,7 @@ class Hosted:
     fits : (measure) -> bool
         Whether the host gives this value for these parameters, so that we may.
     over_ties, HOLES
-        What ties and unjudged documents may do to it, see `KernelMeasure`.
+        Effects of ties and unjudged documents, see `KernelMeasure`.
     """
 
     kernel: Callable[..., Floats]
@@ -372,7 +372,7 @@ def hosted(measure: Measure) -> Hosted | None:
 
 
 def declaration(measure: Any) -> KernelMeasure | Hosted | None:
-    """What declares how a measure is computed, and what ties and holes may do to it."""
+    """Return the declaration of a measure: its kernel, and the effects of ties and holes."""
     return measure if isinstance(measure, KernelMeasure) else hosted(measure)
 
 
