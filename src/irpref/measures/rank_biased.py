@@ -109,7 +109,7 @@ def comes(view: JudgedRun, stops: Floats) -> Floats:
 
 
 def rbp_residual(run: JudgedRun, *, p: float, cutoff: int | None) -> Floats:
-    """Compute the weight of all that was not judged: shape (n_topics,), in [0, 1], lower is better."""
+    """Compute the weight of all unjudged ranks: shape (n_topics,), in [0, 1], lower is better."""
     judged = run.at(cutoff).at_least(0)
     return 1 - judged.hits.total((1 - p) * p ** (judged.rank - 1.0))
 
