@@ -26,11 +26,14 @@ SHOWN = 15  # rows of a worked example, so that what adds to a value is among th
 def write(app: Any) -> None:
     """Write all pages below `measures/` and `reference/`, and that for PyTerrier."""
     from irpref.measures import registered
+    from irpref.measures.toml_files import data
 
     measures = HERE / "measures"
     measures.mkdir(exist_ok=True)
     for name, measure in registered().items():
         _save(measures / f"{name}.md", measure_page(measure))
+    for name in data("everyday.toml"):
+        _save(measures / f"{name}.md", everyday_page(name))
     for page, text in measure_groups(registered()).items():
         _save(measures / f"{page}.md", text)
     reference = HERE / "reference"
@@ -82,8 +85,97 @@ def measure_groups(measures: dict[str, Any]) -> dict[str, str]:
         table = measure_table(measures[name] for name in names)
         index += [f"## [{title}]({slug(title)}.md)", table]
         pages[slug(title)] = "\n\n".join([f"# {title}", table, toctree(names)]) + "\n"
-    index.append(toctree(map(slug, groups)))
+    title, text = EVERYDAY, everyday_table()
+    index += [f"## [{title}]({slug(title)}.md)", text]
+    pages[slug(title)] = everyday_group(text)
+    index.append(toctree([*map(slug, groups), slug(title)]))
     return {"index": "\n\n".join(index) + "\n", **pages}
+
+
+EVERYDAY = "Everyday measures of ir-measures"
+
+
+def everyday_group(table: str) -> str:
+    """The page of the group of everyday measures."""
+    from irpref.measures.toml_files import data
+
+    text = (
+        "irpref computes these measures of ir-measures, too, with the same values "
+        "([see how they are compared](../proved.md)), and `irpref explain` shows what each document adds."
+    )
+    return "\n\n".join([f"# {EVERYDAY}", text, table, toctree(data("everyday.toml"))]) + "\n"
+
+
+def everyday_table() -> str:
+    """The question, range, direction and source of each everyday measure."""
+    from irpref.measures.toml_files import data
+
+    rows = [
+        f"| [{name}]({name}.md) | {said['question']} | {said['range']} | higher | "
+        f"{linked(said['source'])} |"
+        for name, said in data("everyday.toml").items()
+    ]
+    return "\n".join([*MEASURE_HEAD, *rows])
+
+
+def everyday_page(name: str) -> str:
+    """When to use an everyday measure of ir-measures, its formula, an example by hand, pitfalls."""
+    import ir_measures
+
+    import irpref
+    from irpref.measures.everyday_terms import by_hand, described
+    from irpref.show.explained import explanation_text
+
+    said: Any = described(name)
+    example = said["example"]
+    run = {"q": {doc: -float(rank) for rank, doc in enumerate(example["ranking"])}}
+    qrels = {"q": example["grades"]}
+    rows = ["| measure | by hand | computed |", "| --- | --- | --- |"]
+    for measure, value in example["values"].items():
+        (computed,) = irpref.evaluator([measure], qrels).calc_aggregate(run).values()
+        if abs(computed - float(Fraction(value))) > 1e-12:
+            raise ValueError(f"{measure} is {value} by hand and computed as {computed!r}")
+        rows.append(f"| `{measure}` | {value} | {computed:.6f} |")
+    first = next(iter(example["values"]))
+    shell = f'"{first}"' if "(" in first else first
+    parts = [
+        f"# {name}",
+        f"**{said['title'].capitalize() if said['title'].islower() else said['title']}.** {said['question']}",
+        f"**When to use it.** {said['use']}",
+        f"| | |\n| --- | --- |\n| range | {said['range']}, higher is better |\n"
+        f"| source | {linked(said['source'])} |",
+        "## Formula",
+        f"$$\n{said['formula']}\n$$",
+        symbols_rows(said["formula"], said["symbols"]),
+        "## Parameters",
+        host_parameters(ir_measures.measures.registry[name]),
+        f"```sh\nirpref eval qrels.txt run.txt {shell}\n"
+        f"irpref explain qrels.txt run.txt {shell} -t 101\n```",
+        "## Example",
+        f"By hand: {by_hand(example)}",
+        "\n".join(rows),
+        "What each document adds, as `irpref explain` prints it:",
+        f"```text\n{explanation_text(qrels, run, first, 'q')}```",
+        "## Pitfalls",
+        said["pitfalls"],
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def host_parameters(measure: Any) -> str:
+    """Name, default and meaning of each parameter of a measure of ir-measures."""
+    rows = ["| parameter | default | |", "| --- | --- | --- |"]
+    for name, spec in measure.SUPPORTED_PARAMS.items():
+        default = spec.default if isinstance(spec.default, (str, int, float, bool)) else None
+        shown = "required" if spec.required else "" if default is None else f"`{default!r}`"
+        rows.append(f"| `{name}` | {shown} | {spec.desc} |")
+    return "\n".join(rows)
+
+
+MEASURE_HEAD = [
+    "| measure | question it answers | range | better | source |",
+    "| --- | --- | --- | --- | --- |",
+]
 
 
 def measure_table(measures: Iterable[Any]) -> str:
@@ -94,11 +186,7 @@ def measure_table(measures: Iterable[Any]) -> str:
         f"{linked(of_class(m).source)} |"
         for m in measures
     ]
-    head = [
-        "| measure | question it answers | range | better | source |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    return "\n".join([*head, *rows])
+    return "\n".join([*MEASURE_HEAD, *rows])
 
 
 def toctree(pages: Iterable[str]) -> str:
@@ -227,13 +315,16 @@ def measure_page(measure: Any) -> str:
 
 def symbols_table(measure: Any) -> list[str]:
     """Tabulate the symbols of the formula, only those of this measure."""
+    table = symbols_rows(of_class(measure).formula, of_class(measure).symbols)
+    return [table] if table else []
+
+
+def symbols_rows(formula: str, meanings: dict[str, str]) -> str:
+    """A table of the symbols in a formula; empty if none has a meaning."""
     from irpref.measures.notation import symbols
 
-    rows = [
-        f"| ${symbol}$ | {meaning} |"
-        for symbol, meaning in symbols(of_class(measure).formula, of_class(measure).symbols).items()
-    ]
-    return ["\n".join(["| symbol | meaning |", "| --- | --- |", *rows])] if rows else []
+    rows = [f"| ${symbol}$ | {meaning} |" for symbol, meaning in symbols(formula, meanings).items()]
+    return "\n".join(["| symbol | meaning |", "| --- | --- |", *rows]) if rows else ""
 
 
 def real_runs(measure: Any) -> list[str]:
@@ -449,7 +540,7 @@ def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
     import pictures
 
     import irpref
-    from irpref.explanation import explain
+    from irpref.show.explained import explain
 
     if not wanted:
         return []
@@ -474,7 +565,7 @@ def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
 def contributions(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
     """Tabulate how much each document of the first topic of the example contributes, and why."""
     import irpref
-    from irpref.explanation import explain
+    from irpref.show.explained import explain
 
     if type(measure).terms is None or not wanted:
         return []
@@ -564,7 +655,7 @@ PLUGIN = {
 }
 LAB = {
     "Which system is better": ("compare", "gate", "against", "leaderboard"),
-    "How far a value can be trusted": ("check", "intervals", "topics_needed"),
+    "How far a value can be trusted": ("check", "verify", "intervals", "topics_needed"),
     "Few human judgments, LLM judges": ("fill", "judge", "sample", "sampled"),
     "Everything on one page": ("report",),
 }

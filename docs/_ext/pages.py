@@ -26,6 +26,7 @@ def description(page: str) -> str | None:
     from generated import slug
 
     from irpref.measures import registered
+    from irpref.measures.everyday_terms import described
     from irpref.measures.toml_files import compared
 
     name = page.removeprefix("measures/")
@@ -33,6 +34,8 @@ def description(page: str) -> str | None:
         return str(known)
     if measure := registered().get(name):
         return str(measure.SHORT_DESC)
+    if page.startswith("measures/") and (said := described(name)):
+        return str(said["question"])
     group = [
         measure.NAME for measure in registered().values() if slug(compared(measure).group) == name
     ]
@@ -61,9 +64,12 @@ def keywords(page: str) -> list[str]:
     import irpref
     import irpref_lab
     from irpref.measures import registered
+    from irpref.measures.everyday_terms import described
 
     if measure := registered().get(page.removeprefix("measures/")):
         return list(dict.fromkeys([measure.NAME, measure.PRETTY_NAME]))
+    if page.startswith("measures/") and (said := described(page.removeprefix("measures/"))):
+        return [page.removeprefix("measures/"), str(said["title"])]
     package = {"reference/functions": irpref, "reference/lab": irpref_lab}.get(page)
     names = [f"{package.__name__}.{name}" for name in dir(package)] if package else []
     return [*names, *SAID["search"].get(page, ())]

@@ -57,7 +57,7 @@ _LATER = {
     "crosscheck": "hosts.other_tools",
     "evaluator": "values.evaluator",
     "evidence": "observed.gathering",
-    "explain": "explanation",
+    "explain": "show.explained",
     "judgments": "judged.judgments",
     "preferences_from": "judged.judgments",
     "read_preferences": "data.preference_files",

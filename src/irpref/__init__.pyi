@@ -18,7 +18,6 @@ from irpref.errors import IrprefWarning as IrprefWarning
 from irpref.errors import RangeWarning as RangeWarning
 from irpref.errors import ScaleWarning as ScaleWarning
 from irpref.errors import UnknownMeasureError as UnknownMeasureError
-from irpref.explanation import explain as explain
 from irpref.hosts.ir_measures import accelerate as accelerate
 from irpref.hosts.ir_measures import register_names as register_names
 from irpref.hosts.ir_measures import unregister_names as unregister_names
@@ -36,6 +35,7 @@ from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import parse as parse
 from irpref.measures.names import parse_all as parse_all
 from irpref.observed.gathering import evidence as evidence
+from irpref.show.explained import explain as explain
 from irpref.values.binding import bind as bind
 from irpref.values.evaluator import evaluator as evaluator
 from irpref.values.evaluator import score as score

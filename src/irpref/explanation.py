@@ -26,29 +26,35 @@ import numpy as np
 
 from irpref.errors import MeasureError
 from irpref.judged.inputs import id_text
-from irpref.judged.judgments import Judgments, as_judgments
+from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import listing as listing_of
-from irpref.judged.types import QrelsLike, RunLike
+from irpref.judged.types import RunLike
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.kernel.terms import ByRank
-from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours, registered
+from irpref.measures.declare import (
+    KernelMeasure,
+    MeasureLike,
+    arguments_of,
+    nearest_of_ours,
+    registered,
+)
 from irpref.measures.docstring import prose
+from irpref.measures.everyday_terms import Everyday, everyday
 from irpref.measures.names import parse
 from irpref.messages import clipped, unknown_topic
-from irpref.values.prepare import prepare
+from irpref.values.prepare import check_graded, prepare
 
 if TYPE_CHECKING:
-    import pandas as pd
     from ir_measures.measures import Measure
 
 
-__all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "explainable"]
+__all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explainable"]
 
 
-def explainable(measure: MeasureLike) -> KernelMeasure:
+def explainable(measure: MeasureLike) -> Measure:
     """Return the measure if it can be explained: its value must be a sum over documents.
 
     Raises
@@ -65,11 +71,13 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
             f"qrels, run, topic"
         )
     if not isinstance(chosen, KernelMeasure):
+        if everyday(chosen) is not None:
+            return chosen
         stand_in = _like(chosen, nearest_of_ours(chosen))
         raise MeasureError(
-            f"{clipped(str(chosen))} cannot be explained document by document: only measures of "
-            f"irpref know what each "
-            "document adds" + (f"; explain {stand_in}, the nearest of them" if stand_in else ""),
+            f"{clipped(str(chosen))} cannot be explained document by document: it is not known "
+            "here what each document adds to it"
+            + (f"; explain {stand_in}, the nearest measure of irpref" if stand_in else ""),
             measure=str(chosen),
         )
     if type(chosen).terms is None:
@@ -152,8 +160,14 @@ class Explainer:
 
     Parameters
     ----------
-    measure : measure of irpref, or its name
+    measure : measure, or its name
     qrels : Judgments, or a Pool
+
+    Attributes
+    ----------
+    measure : Measure
+    declared : KernelMeasure or Everyday
+        Declares how it is computed and explained.
 
     Raises
     ------
@@ -162,9 +176,18 @@ class Explainer:
     """
 
     def __init__(self, measure: MeasureLike, qrels: Judgments | Pool) -> None:
-        self.measure = explainable(measure)
-        self.pool, resolved = prepare([self.measure], qrels)
-        self.arguments: dict[str, Any] = resolved[self.measure]
+        self.measure = chosen = explainable(measure)
+        self.declared: KernelMeasure | Everyday
+        self.arguments: dict[str, Any]
+        if isinstance(chosen, KernelMeasure):
+            self.pool, resolved = prepare([chosen], qrels)
+            self.declared, self.arguments = chosen, resolved[chosen]
+        else:
+            self.pool, _ = prepare([], qrels)
+            check_graded(self.pool, [chosen])
+            known = everyday(chosen)
+            assert known is not None
+            self.declared, self.arguments = known, arguments_of(chosen)
 
     def topic_number(self, query_id: Any) -> int:
         """Look up the number of a topic of the qrels. Raise `ValueError` if it has no judgments."""
@@ -189,7 +212,7 @@ class Explainer:
         ValueError
             As `irpref.judged.align.align_run`.
         """
-        pool, measure = self.pool, type(self.measure)
+        pool, measure = self.pool, self.declared
         assert measure.terms is not None
         listing = listing_of(pool, run)
         topics, order = listing.topics, np.arange(listing.row.size)
@@ -263,22 +286,22 @@ class Explainer:
         out: list[str] = []
         for t in np.flatnonzero(account.topics.lengths).tolist():
             topic = self._topic(account, t, first)
-            type(self.measure).reasons(topic)
+            self.declared.reasons(topic)
             out += topic.why
         return out
 
     def _topic(self, account: Account, t: int, first: int | None) -> Topic:
         """Return one topic of an account, with the reasons that apply to every measure."""
         rows, own = account.topics.span(t), self.pool.judged.span(t)
-        negative = self.measure.NEGATIVE_GRADES
+        negative = self.declared.NEGATIVE_GRADES
         place, grade = account.rank[rows], account.grade[rows]
         if self.arguments.get("judged_only"):
             stays = (account.kind[rows] == RETRIEVED) & (
                 ~np.isnan(grade) if negative else grade >= 0
             )
             place = np.where(stays, np.cumsum(stays), 0)
-        cutoff = self.arguments.get("cutoff") if self.measure.CUTOFF_ENDS_LIST else None
-        preferences = "preferences" in self.measure.NEEDS
+        cutoff = self.arguments.get("cutoff") if self.declared.CUTOFF_ENDS_LIST else None
+        preferences = "preferences" in self.declared.NEEDS
         topic = Topic(
             arguments=self.arguments,
             doc=account.doc_ids[rows].tolist(),
@@ -298,64 +321,3 @@ class Explainer:
         )
         plain_reasons(topic, negative, cutoff)
         return topic
-
-
-def explain(
-    measure: MeasureLike,
-    qrels: QrelsLike,
-    run: RunLike,
-    query_id: str | None = None,
-    why: bool | None = None,
-) -> pd.DataFrame:
-    """Show how much each document contributes to the value of a measure.
-
-    Parameters
-    ----------
-    measure : measure of irpref, or its name
-    qrels, run : as `ir_measures.calc` takes them
-    query_id : str, optional
-        Topic to explain; all topics of the qrels if None.
-    why : bool, optional
-        Whether to add a column of reasons in words. By default only if you give `query_id`.
-
-    Returns
-    -------
-    DataFrame
-        Columns query_id, rank, doc_id, score, grade (NaN: unjudged), judged (whether the grade is
-        at least 0), the columns that the measure is computed from (see its `COLUMNS`), and
-        contribution. The ranking comes first, in the order of evaluation; then, with a missing
-        rank, judged documents that were not retrieved but count, or would have; then, if a part of
-        the value belongs to no document (ranks below the end of a short list), one row without a
-        document. The contributions of a topic add up to its value. With `query_id`, `attrs` has the
-        `steps` that compute each contribution from the columns, and the `numbers` of the topic that
-        they need.
-
-    Raises
-    ------
-    ValueError
-        The measure is not a sum over documents (the message names one that is); the topic has no
-        judgments; bad input, as for the measures.
-    """
-    import pandas as pd
-
-    explainer = Explainer(measure, as_judgments(qrels))
-    wanted = None if query_id is None else [explainer.topic_number(query_id)]
-    account = explainer.account(run, wanted)
-    ids = np.array(explainer.pool.topic_ids, dtype=object)
-    frame = pd.DataFrame(
-        {
-            "query_id": ids[account.topics.topic],
-            "rank": pd.Series(account.rank, dtype="Int64").where(account.kind == RETRIEVED),
-            "doc_id": account.doc_ids,
-            "score": account.score,
-            "grade": account.grade,
-            "judged": account.grade >= 0,
-            **account.columns,
-            "contribution": account.contribution,
-        }
-    )
-    if wanted is not None:
-        frame.attrs = {"steps": dict(account.steps), "numbers": account.numbers_of(wanted[0])}
-    if why or (why is None and query_id is not None):
-        frame["why"] = np.array(explainer.reasons(account), dtype=object)
-    return frame

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from ir_measures.measures import Measure
 
 from irpref.explanation import RETRIEVED, Account, Explainer
 from irpref.judged.align import Listing
@@ -31,7 +32,7 @@ from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.run import listing as listing_of
 from irpref.judged.types import QrelsLike
 from irpref.kernel.segments import Bools, Ints
-from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
+from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import names_typed
 from irpref.messages import IrprefWarning, warn_user
 from irpref.values.evaluator import evaluator
@@ -223,7 +224,8 @@ class Explain(_Stage):
     Parameters
     ----------
     qrels : DataFrame or other qrels
-    measure : measure of ours, or its name
+    measure : measure that is a sum over documents, or its name
+        Of irpref, or an everyday one of ir_measures.
     missed : bool
         Whether to add rows for documents that were not retrieved.
     why : bool
@@ -258,7 +260,7 @@ class Explain(_Stage):
         return self._pool.topic_ids
 
     @property
-    def measure(self) -> KernelMeasure:
+    def measure(self) -> Measure:
         """The measure that is explained."""
         return self._explainer.measure
 

@@ -2,10 +2,10 @@
 
 `compare`, `gate`, `against` and `leaderboard` tell you which system is better.
 `intervals` shows how much ties, unjudged documents and the choice of topics can change a value, and
-`topics_needed` how many topics you need. `check` finds problems in judgments and runs. `fill`,
-`judge`, `sample` and `sampled` make the most of few human judgments, with the grades of an LLM or
-without. `report` writes an evaluation on one page, and `meta` tests measures. The lab uses the
-plugin, `irpref`; the plugin works without it."""
+`topics_needed` how many topics you need. `check` finds problems in judgments and runs, and
+`verify` recomputes a published table. `fill`, `judge`, `sample` and `sampled` make the most of few
+human judgments, with the grades of an LLM or without. `report` writes an evaluation on one page,
+and `meta` tests measures. The lab uses the plugin, `irpref`; the plugin works without it."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _LATER = {
     "sampled": "judges.sampled",
     "topics_needed": "trust.design",
     "values": "given_values",
+    "verify": "verifying",
 }
 _MODULES = {
     "meta": "meta",

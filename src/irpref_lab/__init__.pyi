@@ -18,3 +18,4 @@ from irpref_lab.judges.sampled import sampled as sampled
 from irpref_lab.page import report as report
 from irpref_lab.trust.design import topics_needed as topics_needed
 from irpref_lab.trust.intervals import intervals as intervals
+from irpref_lab.verifying import verify as verify

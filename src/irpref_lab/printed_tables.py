@@ -364,3 +364,23 @@ def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
 
 def _count(n: float) -> str:
     return f"{n:.0f}" if math.isfinite(n) else "-"
+
+
+# Published tables ---------------------------------------------------------------------------------
+
+
+def of_verification(found: Any) -> list[Table]:
+    """How many figures of a published table are equal, and a line for each that is not."""
+    rows = found[~found["equal"]]
+    columns = {
+        "run": Column("run", left=True),
+        "measure": Column("measure", left=True),
+        "printed": Column("printed", left=False),
+        "computed": Column("computed", rounded(5)),
+        "why": Column("why", left=True, prose=True, narrowest=30, below=4),
+    }
+    title = found.text + "\n" * 2 * (not rows.empty)
+    if rows.empty:
+        return [Table([], [], title, list(found.notes))]
+    lines = rows[list(columns)].to_numpy().tolist()
+    return [Table(list(columns.values()), lines, title, list(found.notes), labels=2)]

@@ -18,7 +18,7 @@ WORDS = {
     **{"plot": "q r s", "list": "AP", "settings": "cranfield", "cite": "RPref"},
     **{"compare": "q r s AP", "gate": "q r s AP", "against": "q r s AP", "demo": ""},
     **{"leaderboard": "q r s RR", "check": "q r AP", "intervals": "q r AP", "fill": "q q"},
-    **{"judge": "q q r s AP", "sample": "q q r s P@10", "report": "q r AP"},
+    **{"judge": "q q r s AP", "sample": "q q r s P@10", "report": "q r AP", "verify": "t q r"},
     **{"meta": "q r s RR", "curve histogram": "q r s", "plot sketch": "q r"},
 }
 # What the values below may well be: words and names of files.
@@ -64,6 +64,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Judgments and two runs in the folder of the test."""
     monkeypatch.chdir(tmp_path)
     Path("q").write_text("".join(f"{t} 0 {d} {d in 'ab':d}\n" for t in TOPICS for d in DOCS))
+    Path("t").write_text("run,P@1\nr,1\n")
     for name, docs in {"r": "abcdef", "s": "fbaced"}.items():
         rows = (f"{t} Q0 {d} {i} {9 - i} x\n" for t in TOPICS for i, d in enumerate(docs, 1))
         Path(name).write_text("".join(rows))

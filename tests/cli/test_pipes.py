@@ -28,6 +28,7 @@ COMMANDS = [
     "leaderboard {q} {r} runs/r2 AP",
     "report {q} {r} runs/r2 AP -f page.html",
     "check {q} {r} runs/r2 AP",
+    "verify table {q} {r}",
     "intervals {q} {r} AP --over unjudged",
     "fill {q} judge",
     "fill qrels judge --labels 0=0,1=1,2=2",
@@ -41,6 +42,7 @@ COMMANDS = [
 def inputs(files, monkeypatch):
     """Files, and named pipes of the same names in another folder."""
     (files / "groups").write_text(GROUPS)
+    (files / "table").write_text("run,NumQ\nr1,3\n")
     (files / "judge").write_text((files / "qrels").read_text() + "3 0 b 1\n3 0 c 0\n")
     for folder in ("runs", "pipes"):
         (files / folder).mkdir()

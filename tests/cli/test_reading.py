@@ -55,6 +55,7 @@ LINES = {
     "leaderboard": "a b AP",
     "report": "a b AP --known known -f p.html",
     "check": "a b AP",
+    "verify": "a",
     "intervals": "a AP --over unjudged",
     "fill": "judge",
     "judge": "judge a b AP",
@@ -120,6 +121,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("forms")
     for form, write in {"plain": trec, **WRITTEN}.items():
         (home / form).mkdir()
+        (home / form / "table.csv").write_text(f"run,NumQ\na,{len(TOPICS)}\n")
         for name, frame in tables().items():
             if form == "plain" and "relevance" in frame:
                 grades = {word: grade for grade, word in WORDS.items()}
@@ -139,7 +141,8 @@ def typed(
     def run(form: str, command: str, *options: str) -> tuple[int, str, str]:
         monkeypatch.chdir(home / form)
         name = next(name for name in LINES if f"{command} ".startswith(f"{name} "))
-        words = [*name.split(), "qrels", *shlex.split(LINES[name]), *options]
+        table = ["table.csv"] if name == "verify" else []
+        words = [*name.split(), *table, "qrels", *shlex.split(LINES[name]), *options]
         status = main(words)
         out, err = capsys.readouterr()
         return status, out, err

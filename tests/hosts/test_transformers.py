@@ -360,7 +360,7 @@ def test_known_documents_reach_the_measure():
 
 @pytest.mark.parametrize(
     "measure",
-    [*(name for name in registered() if name not in EXPLAINABLE), "EMeasure(beta=2)", "AP"],
+    [*(name for name in registered() if name not in EXPLAINABLE), "EMeasure(beta=2)", "Bpref"],
 )
 def test_a_measure_that_is_no_sum_is_refused_with_an_alternative(measure):
     chosen = irpref.parse(measure)
@@ -369,6 +369,15 @@ def test_a_measure_that_is_no_sum_is_refused_with_an_alternative(measure):
         ValueError, match="; explain " if instead else "is not a sum over documents"
     ):
         Explain(QRELS, measure)
+
+
+def test_everyday_measures_are_explained():
+    out = Explain(QRELS, "map", missed=True, why=True)(RES)
+    one = out[out.qid == "1"].set_index("docno")
+    # a at rank 2, b at rank 5, and z missed.
+    assert one.contribution.sum() == pytest.approx((1 / 2 + 2 / 5) / 3)
+    assert one.loc[["a", "b"], "count"].tolist() == [1, 2]
+    assert one.loc["b", "why"] == "relevant: 2 of the first 5"
 
 
 # ----------------------------------------------------------------------------------------- PerQuery

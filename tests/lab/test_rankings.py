@@ -80,3 +80,11 @@ def test_preferences_have_no_unjudged_shares():
     )
     with pytest.raises(ValueError, match="preferences"):
         unjudged_by_rank(rows, {"run": {"q": {"a": 1}}})
+
+
+def test_everyday_measures_are_explained_beside_ours():
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    table = rankings(["nDCG@10", "AP", "Bpref"], qrels, {"run": run})
+    assert table.attrs["explained"] == ["nDCG@10", "AP"]
+    assert table["contribution AP"].tolist() == [0, 1 / 2 / 2, pytest.approx(2 / 3 / 2)]
+    assert table["reason AP"][2] == "relevant: 2 of the first 3"

@@ -321,9 +321,7 @@ def test_without_a_script_pairs_topics_and_curves_are_tables(made):
 def test_without_a_script_the_rankings_are_tables(made):
     inside = made.html.split("<h2>Rankings</h2>")[1].split("</noscript>")[0]
     tables = Page(inside).tables
-    (measure,) = irpref.parse_all(
-        ["RPref(max_rel=2)"]
-    )  # the only one of them that is a sum over documents
+    measure = irpref.parse("nDCG@10")  # the first of them that is a sum over documents
     runs = Page(made.html).data["rankings"]["runs"]
     assert len(tables) == len(QRELS) * len(runs)
     lists = iter(tables)

@@ -30,7 +30,7 @@ LAB = (
     ("messages", "short_names", "given_values"),
     ("arguments",),
     ("trust", "printed_tables", "remarks", "across"),
-    ("decide", "checking", "judges", "meta"),
+    ("decide", "checking", "judges", "meta", "verifying"),
     ("plots", "spark"),
     ("page",),
     ("commands", "pyterrier"),

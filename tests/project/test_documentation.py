@@ -26,7 +26,7 @@ from irpref.cli.command import helps
 from irpref.datasets import load
 from irpref.measures import registered
 from irpref.measures.docstring import prose
-from irpref.measures.toml_files import compared
+from irpref.measures.toml_files import compared, data
 from shells import qrels_text, run_text, script
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,6 +108,7 @@ SHOWN = (
     "tutorials/rag.md",
     "tutorials/run-files.md",
     "tutorials/which-measure.md",
+    "why-numbers-differ.md",
 )
 # These take some judgments and runs as given, and run no shell lines of their own.
 GIVEN = (
@@ -247,6 +248,13 @@ def put_files(line, collection):
         path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
 
 
+def put_table(line, collection):
+    """Write the published table that a line reads, with figures that are equal."""
+    n = len({row.split()[0] for row in collection["qrels"].splitlines()})
+    rows = "".join(f"{name},{n}\n" for name in ("a", "b", "bm25", "dense"))
+    Path(line.split()[2]).write_text(f"run,NumQ\n{rows}", encoding="utf8")
+
+
 def put_plan(line):
     """Write the plan that a line reads: documents that nobody judged cannot be judged."""
     words = line.split()
@@ -269,6 +277,8 @@ def run_line(line, collection):
     words = [PUBLIC.get(word, PLACEHOLDERS.get(word, word)) for word in line.split(" ")]
     line = " ".join(words)
     put_files(line, collection)
+    if line.startswith("irpref verify "):
+        put_table(line, collection)
     if "--sample plan.tsv" in line:
         put_plan(line)
     if words[0] == "irpref" and not set("|<>;&$") & set(line):
@@ -379,6 +389,19 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     assert (
         "The same under another name" in text or "No other tool that we know of computes it" in text
     )
+
+
+@pytest.mark.parametrize("name", list(data("everyday.toml")))
+def test_the_page_of_a_measure_of_ir_measures_has_formula_and_example(name, generated):
+    said = data("everyday.toml")[name]
+    text = generated.everyday_page(name)
+    headings = ["Formula", "Parameters", "Example", "Pitfalls"]
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == headings
+    for part in ("question", "use", "pitfalls", "formula"):
+        assert said[part] in text
+    assert said["example"]["hand"] in text
+    assert "sum  " in text
+    assert f"[{name}]({name}.md)" in generated.everyday_table()
 
 
 @pytest.mark.slow

@@ -183,6 +183,9 @@ USES: dict[str, Callable[[Form], Any]] = {
     "irpref_lab.sampled": lambda m: irpref_lab.sampled(
         m(JUDGE, "relevance"), m(JUDGE, "relevance"), plan()
     ).frame(),
+    "irpref_lab.verify": lambda m: irpref_lab.verify(
+        "run,AP,P@3\nfirst,.5,.25\nsecond,.1,.2\n", judged(m), of_runs(m)
+    ),
     "irpref_lab.meta.topic_values": lambda m: {
         name: values.matrix.tolist()
         for name, values in irpref_lab.meta.topic_values(MEASURES, judged(m), of_runs(m)).items()

@@ -12,12 +12,11 @@ import irpref
 from irpref import CRP, BprefVariant, EMeasure, FMeasure, NPref, QMeasure, RPref
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.explanation import explain
 from irpref.judged.judgments import judgments
 from irpref.judged.run import listing as listing_of
 from irpref.measures import registered
 from irpref.measures.docstring import prose
-from irpref.show.explained import explanation_text
+from irpref.show.explained import explain, explanation_text
 from strategies import collections, parameters, positive_grades
 
 # D7 and D10 are preferred to D12. rho: D7 1, D3 1, D10 1/2, D12 0, so R = 5/2 and N = 3/2. Each of
@@ -354,8 +353,8 @@ def test_ranks_below_the_end_of_a_short_list_have_a_row_of_their_own():
         ("CRPRecovery", "explain CRP"),
         ("Twist", "explain CRP"),
         ("RecallEffort", "explain RelativeRecall"),
-        ("AP", "know what each document adds; explain QMeasure(beta=0.0), the nearest of them"),
-        ("nDCG@10", "explain OriginalNDCG"),
+        ("RR(judged_only=True)@10", "it is not known here what each document adds"),
+        ("Bpref", "explain BprefVariant, the nearest measure of irpref"),
     ],
 )
 def test_no_sum_over_documents_is_refused_with_an_alternative(measure, alternative):

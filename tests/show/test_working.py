@@ -13,6 +13,7 @@ from irpref.datasets import load
 from irpref.explanation import MISSED, REST, Explainer
 from irpref.measures import registered
 from irpref.measures.docstring import prose
+from irpref.measures.everyday_terms import prose_of
 from irpref.show.explained import explanation_text
 from irpref.show.text import Page
 from strategies import collections, parameters, positive_grades
@@ -54,7 +55,7 @@ def check_by_hand(measure, qrels, run):
         assert not account.steps
         return
     assert list(account.steps)[-1] == "adds", measure
-    described = {name.partition("(")[0] for name in prose(measure).columns}
+    described = {name.partition("(")[0] for name in prose_of(measure).columns}
     for t in range(account.topics.n):
         rows = slice(*account.topics.offsets[[t, t + 1]].tolist())
         numbers = account.numbers_of(t)
@@ -80,7 +81,7 @@ def check_by_hand(measure, qrels, run):
             cutoff = explainer.arguments.get("cutoff")
             below = (
                 (known["rank"] > cutoff)
-                if cutoff and measure.CUTOFF_ENDS_LIST
+                if cutoff and explainer.declared.CUTOFF_ENDS_LIST
                 else np.zeros(kind.size, bool)
             )
             if explainer.arguments.get("judged_only"):

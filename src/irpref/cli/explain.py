@@ -14,7 +14,8 @@ from irpref.show.text import of_frame, page_of
 @command(
     "explain",
     epilog="""\b
-Example:
+Examples:
+  irpref explain qrels.txt run.txt AP -t 101
   irpref explain qrels.txt run.txt "RPref(norm='relative2')" -t 101
 
 Only measures that are sums over documents can be explained; for others, the message names one
@@ -33,7 +34,7 @@ def explain(given: Inputs, out: Output, every: bool) -> None:
     Prints the ranking with the grade and the contribution of each document, then the judged
     documents that the run did not retrieve. The contributions add up to the value.
     """
-    from irpref.explanation import explain as explained
+    from irpref.show.explained import explain as explained
     from irpref.show.explained import explanation_text
 
     (measure,) = given.measures

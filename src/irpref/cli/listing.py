@@ -21,8 +21,7 @@ from irpref.cli.complete import measures_only
 from irpref.cli.output import Output
 from irpref.cli.remedies import text_of
 from irpref.measures.declare import NEEDS, KernelMeasure, needs, registered
-from irpref.measures.docstring import prose
-from irpref.measures.everyday import HOSTED
+from irpref.measures.everyday_terms import by_hand, described, prose_of
 from irpref.measures.names import parse
 from irpref.measures.notation import plain, symbols
 from irpref.measures.support import pipeline, terms
@@ -49,7 +48,7 @@ def list_measures(names: tuple[str, ...], long: bool, out: Output) -> None:
     """List the measures of irpref and ir-measures, or explain one of them.
 
     \b
-    irpref list                   # all measures, and what to install for some
+    irpref list                   # all measures, and and how to install some
     irpref list RPref             # one measure on one screen
     irpref list RPref --long      # its whole definition, an example by hand
     """
@@ -90,32 +89,30 @@ def _named(name: str) -> Any:
 def facts(measure: Any) -> dict[str, Any]:
     """Collect the declarations of a measure, as JSON would have them."""
     ours = isinstance(measure, KernelMeasure)
-    # The host's measures are described where they are computed here.
-    declared = measure if ours else HOSTED.get(str(measure.NAME))
-    said = prose(measure)
-    pitfalls = said.pitfalls if ours else getattr(declared, "pitfalls", None)
+    said, everyday = prose_of(measure), None if ours else described(str(measure.NAME))
     documentation = inspect.cleandoc(type(measure).__doc__ or "")
     definition = inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
     return {
         "name": str(measure.__name__),
         "from": "irpref" if ours else "ir_measures",
         "group": compared(measure).group if ours else None,
-        "title": str(getattr(measure, "PRETTY_NAME", None) or measure.__name__),
+        "title": str(said.name or measure.__name__),
         "description": " ".join(
             (getattr(measure, "SHORT_DESC", None) or documentation.split("\n\n")[0]).split()
         ),
         "question": said.question or None,
         "range": said.range or None,
-        "higher_is_better": measure.higher_is_better if ours else None,
-        "needs": [NEEDS[need] for need in needs(measure)],
+        "higher_is_better": measure.higher_is_better if ours else True if everyday else None,
+        "needs": [] if everyday else [NEEDS[need] for need in needs(measure)],
         "use": said.use or None,
-        "pitfalls": pitfalls,
+        "pitfalls": said.pitfalls or None,
         "example": said.worked_example or None,
+        "by_hand": by_hand(everyday["example"]) if everyday else None,
         "source": said.source or None,
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
         "providers": _providers(measure),
         "documentation": documentation,
-        "formula": plain(said.formula) if ours else [],
+        "formula": plain(said.formula) if said.formula else [],
         "symbols": {
             plain(name)[0]: text for name, text in symbols(said.formula, said.symbols).items()
         },
@@ -148,7 +145,7 @@ def _providers(measure: Measure) -> list[str]:
 
 
 def _computed_by(fact: dict[str, Any]) -> list[str]:
-    """List providers, whether they are installed, and what they need."""
+    """List providers, whether they are installed, and their needs."""
     out = []
     for name in fact["providers"]:
         provider = providers.registry[name]
@@ -160,7 +157,7 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
 
 
 def _wanted(fact: dict[str, Any]) -> str | None:
-    """Say what to install before a measure computes here; None if it does."""
+    """Say how to install a measure that does not compute here; None if it does."""
     able = [providers.registry[name] for name in fact["providers"]]
     if fact["from"] == "irpref" or any(provider.is_available() for provider in able):
         return None
@@ -234,8 +231,9 @@ def _page(fact: dict[str, Any], long: bool) -> str:
         better = "higher" if fact["higher_is_better"] else "lower"
         lines += _filled(f"Range: {fact['range']}, {better} is better", further=" " * 7)
     lines += [line for need in fact["needs"] for line in _filled(f"Needs: {need}", further=" " * 7)]
-    for heading, text in (("When to use it", fact["use"]), ("Pitfalls", fact["pitfalls"])):
-        lines += _filled(f"{heading}: {text}", further=" " * 4) if text else []
+    said = {"By hand": "by_hand", "When to use it": "use", "Pitfalls": "pitfalls"}
+    for heading, key in said.items():
+        lines += _filled(f"{heading}: {fact[key]}", further=" " * 4) if fact[key] else []
     if fact["source"]:
         lines += _filled(f"Source: {fact['source']}", further=" " * 8)
     providers = ", ".join(_computed_by(fact)) or "no installed provider"

@@ -2,16 +2,12 @@
 
 Tools are the providers of ir_measures' pipeline that are installed, each asked for one measure at a
 time, programs that are on the path (`trec_eval`, Sakai's `ntcir_eval`), pyNTCIREVAL, and ranx's own
-bpref. A difference is explained only by a reason that has been verified: our value, computed again
-with the tool's habit, is the tool's value. Habits are
-
-order    how the tool ranks documents with equal scores, and whether it rounds scores to 32 bits
-depth    cwl_eval reads 1,000 documents of a ranking and no more
-formula  cwl_eval divides AP by the relevant documents retrieved, not by all: it is our SeenAP
-grades   ir_measures' Judged, and bpref of ranx, count documents of negative grade as judged
-
-Each is tried alone, then several together. Values that a tool prints rounded (gdeval to 5
-digits, trec_eval to 4) are compared to these digits.
+bpref. A difference is explained only by a reason that has
+been verified: our value, computed again with a habit of the tool, is the tool's value. The habits
+are reasons of `irpref.values.reasons`, the list that `verify` has, too: orders of equal scores, how
+many documents are read, another formula, the meaning of negative grades. Each is tried alone, then
+several together. Values that a tool prints rounded (gdeval to 5 digits, trec_eval to 4) are
+compared to these digits.
 """
 
 from __future__ import annotations
@@ -22,8 +18,8 @@ import subprocess
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from itertools import product
@@ -40,12 +36,25 @@ from irpref.hosts.ntcireval import by_package, by_program, ntcir_name, python_na
 from irpref.judged.judgments import as_judgments
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
-from irpref.measures.seen_ap import SeenAP
 from irpref.measures.support import HIGHEST, check_parameters, in_words, pipeline
 from irpref.messages import about, clipped, did_you_mean
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.others import for_ranx, qrels_for_host, run_for_host
+from irpref.values.reasons import (
+    DEEP,
+    FLOAT32,
+    NEGATIVE,
+    ORDERS,
+    RISING,
+    ROWS,
+    SEEN,
+    UNSTABLE,
+    Reason,
+    in_our_order,
+    measured,
+    ranked,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,52 +64,16 @@ if TYPE_CHECKING:
 
 Judged: TypeAlias = Mapping[str, Mapping[str, int]]
 Scored: TypeAlias = Mapping[str, Mapping[str, float]]
-Order: TypeAlias = Callable[[Mapping[str, float]], list[str]]  # of documents, best first
 Tool: TypeAlias = Callable[[Judged, Scored], Mapping[str, float]]  # value by topic
 
 COLUMNS = ("run", "measure", "tool", "topics", "differ", "unexplained", "largest", "topic", "why")
 UNEXPLAINED = "no known reason"
-FLOAT32 = "scores rounded to 32 bits"
-ROWS = "equal scores in the order of the rows"
-RISING = "equal scores by rising id"
-UNSTABLE = "equal scores as its sort leaves them"
-DEEP = "it reads 1,000 documents of a ranking"
-NEGATIVE = "negative grades count as judged"
-SEEN = "divided by the relevant documents retrieved, not by all of them"
 LEFT = "left to this tool"
 _EXACT = 1e-9
 
 
 def _in_our_order(docs: Mapping[str, float]) -> list[str]:
-    return sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)
-
-
-def _in_float32(docs: Mapping[str, float]) -> list[str]:
-    with np.errstate(over="ignore"):
-        scores = np.fromiter(docs.values(), np.float64, len(docs)).astype(np.float32).tolist()
-    return _in_our_order(dict(zip(docs, scores, strict=True)))
-
-
-def _as_listed(docs: Mapping[str, float]) -> list[str]:
-    return sorted(docs, key=lambda doc: docs[doc], reverse=True)  # ties stay as they are
-
-
-def _by_rising_id(docs: Mapping[str, float]) -> list[str]:
-    return sorted(docs, key=lambda doc: (-docs[doc], doc))
-
-
-def _as_ranx_sorts(docs: Mapping[str, float]) -> list[str]:
-    import ranx
-
-    return list(ranx.Run({"q": dict(docs)}).run["q"])
-
-
-def _without_negative(judged: Judged) -> dict[str, dict[str, int]]:
-    return {t: {doc: max(grade, 0) for doc, grade in docs.items()} for t, docs in judged.items()}
-
-
-def _seen_ap(measure: Measure) -> Measure | None:
-    return SeenAP(rel=measure["rel"]) if measure.NAME == "AP" else None
+    return in_our_order(docs.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,35 +82,30 @@ class Habits:
 
     Attributes
     ----------
-    orders : mapping of a reason to the tool's order of the documents of a topic
-    depths : mapping of a reason to the number of documents that the tool reads
-    formulas : mapping of a reason to the measure that the tool computes in place of one
-    grades : mapping of a reason to the judgments as the tool takes them
+    reasons : tuple of Reason
+        Habits of the tool: orders, depths, formulas, grades.
     slack : float
         The largest difference that rounding of the tool's output can make.
     """
 
-    orders: Mapping[str, Order] = field(default_factory=dict)
-    depths: Mapping[str, int] = field(default_factory=dict)
-    formulas: Mapping[str, Callable[[Measure], Measure | None]] = field(default_factory=dict)
-    grades: Mapping[str, Callable[[Judged], Judged]] = field(default_factory=dict)
+    reasons: tuple[Reason, ...] = ()
     slack: float = _EXACT
 
 
 _HABITS = {
-    "pytrec_eval": Habits({FLOAT32: _in_float32}),
-    "trec_eval": Habits({FLOAT32: _in_float32}, slack=5.001e-5),
-    "cwl_eval": Habits({ROWS: _as_listed}, {DEEP: 1000}, {SEEN: _seen_ap}),
+    "pytrec_eval": Habits((FLOAT32,)),
+    "trec_eval": Habits((FLOAT32,), slack=5.001e-5),
+    "cwl_eval": Habits((ROWS, DEEP, SEEN)),
     "gdeval": Habits(slack=5.001e-6),
-    "msmarco": Habits({RISING: _by_rising_id}),
-    "judged": Habits({RISING: _by_rising_id}, grades={NEGATIVE: _without_negative}),
-    "compat": Habits({RISING: _by_rising_id}),
-    "ranx": Habits({UNSTABLE: _as_ranx_sorts}, grades={NEGATIVE: _without_negative}),
+    "msmarco": Habits((RISING,)),
+    "judged": Habits((RISING, NEGATIVE)),
+    "compat": Habits((RISING,)),
+    "ranx": Habits((UNSTABLE, NEGATIVE)),
     "pyNTCIREVAL": Habits(),
     "ntcir_eval": Habits(slack=5.001e-5),
 }
 # Of a tool that we do not know, only its order may be any of these.
-_ANY = Habits({FLOAT32: _in_float32, ROWS: _as_listed, RISING: _by_rising_id})
+_ANY = Habits(ORDERS)
 # ir_measures' names and trec_eval's, without and with a number.
 _TREC: dict[str, tuple[str | None, str | None]] = {
     "AP": ("map", "map_cut"),
@@ -396,35 +364,36 @@ def _reasons(
     """Find the reason for each of the tool's values: the fewest habits that turn our value into
     it.
     """
-    changes = sorted(
-        product(
-            [("", _in_our_order), *habits.orders.items()],
-            [("", None), *habits.depths.items()],
-            [("", None), *habits.formulas.items()],
-            [("", None), *habits.grades.items()],
-        ),
-        key=lambda change: sum(bool(reason) for reason, _ in change),
-    )
     open_topics, reasons = dict(theirs), []
-    for by_order, by_depth, by_formula, by_grades in changes[1:]:
-        (order_of, order), (depth_of, depth) = by_order, by_depth
-        (formula_of, formula), (grades_of, regrade) = by_formula, by_grades
-        computed = measure if formula is None else formula(measure)
+    for together in _combined(habits.reasons):
+        computed = measured(measure, together)
         if computed is None or not open_topics:
             continue
-        cut = {topic: order(scored[topic])[:depth] for topic in open_topics}
-        # Distinct scores: nothing is left to the order of ties.
-        again = {
-            topic: {doc: -float(rank) for rank, doc in enumerate(docs)}
-            for topic, docs in cut.items()
-        }
-        values = _values(computed, judged if regrade is None else regrade(judged), again)
-        reason = " and ".join(filter(None, (order_of, depth_of, formula_of, grades_of)))
+        regraded = judged
+        for change in (reason.change for reason in together if reason.kind == "grades"):
+            regraded = change(regraded)
+        again = ranked({topic: scored[topic].items() for topic in open_topics}, together)
+        values = _values(computed, regraded, _by_rank(again))
         for topic, value in list(open_topics.items()):
             if _is_same(value, values[topic], habits.slack):
-                reasons.append(reason)
+                reasons.append(" and ".join(map(str, together)))
                 del open_topics[topic]
     return reasons + [UNEXPLAINED] * len(open_topics)
+
+
+def _combined(reasons: Sequence[Reason]) -> list[tuple[Reason, ...]]:
+    """List reasons alone, then several of different kinds together."""
+    kinds = dict.fromkeys(reason.kind for reason in reasons)
+    choices = [[None, *(r for r in reasons if r.kind == kind)] for kind in kinds]
+    chosen = [tuple(filter(None, together)) for together in product(*choices)]
+    return sorted(filter(None, chosen), key=len)
+
+
+def _by_rank(lists: Mapping[str, Sequence[str]]) -> Scored:
+    """Score the documents by rank, so that nothing is left to the order of ties."""
+    return {
+        topic: {doc: -float(rank) for rank, doc in enumerate(docs)} for topic, docs in lists.items()
+    }
 
 
 def _tools(measure: Measure) -> Iterator[tuple[str, Tool]]:

@@ -163,6 +163,15 @@ class Run(Opened):
         frame["rank"] = rank - pyterrier
         return frame.rename(columns=_PYTERRIER) if pyterrier else frame
 
+    def rows(self) -> dict[str, list[tuple[str, float]]]:
+        """Return documents and scores of each topic as they came, repeated documents included."""
+        topics = as_list(as_objects(self.table.query_id))
+        docs, scores = as_list(as_objects(self.table.doc_id)), self.table.value.tolist()
+        out: dict[str, list[tuple[str, float]]] = {}
+        for topic, doc, score in zip(topics, docs, scores, strict=True):
+            out.setdefault(str(topic), []).append((str(doc), score))
+        return out
+
     def _in_order(self) -> tuple[Ints, Ints]:
         """Return the rows of the table in the order of evaluation, and the rank of each, from 1."""
         import pandas as pd

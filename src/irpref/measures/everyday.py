@@ -42,7 +42,7 @@ Differences, all deliberate; each is pinned by a test:
   without a topic in common with the qrels and a repeated document a warning, as for all measures of
   this package.
 
-What looks odd is the host's, and is kept: `SetF` takes as beta what the literature calls beta
+Oddities of the host are kept: `SetF` takes as beta the number that the literature calls beta
 squared; the mean of `NumRet` and similar counts is a sum.
 
 Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/1102351.1102363
@@ -190,7 +190,7 @@ def n_topics(run: JudgedRun) -> Floats:
 _log2_table: Floats = np.zeros(1)
 
 
-def _log2(numbers: Ints) -> Floats:
+def log2(numbers: Ints) -> Floats:
     """Logarithms of positive integers by the C library, as trec_eval has them: NumPy's can differ
     in the last bit.
     """
@@ -217,7 +217,7 @@ def ideal_dcg(pool: Grades, gains: Gains, exponential: bool, cutoff: int | None)
     by_rank = np.repeat(gain[order], pool.level_size[order])
     rank = pool.judged.position + 1
     counts = by_rank > 0 if cutoff is None else (by_rank > 0) & (rank <= cutoff)
-    return pool.judged.where(counts).total(by_rank[counts] / _log2(rank[counts] + 1))
+    return pool.judged.where(counts).total(by_rank[counts] / log2(rank[counts] + 1))
 
 
 def ndcg(
@@ -228,7 +228,7 @@ def ndcg(
     gain = level_gain(run.pool, gains, exponential)
     relevant = run.view(cutoff, judged_only).of_levels(gain > 0)
     return ratio(
-        relevant.hits.total(gain.take(relevant.level) / _log2(relevant.rank + 1)),
+        relevant.hits.total(gain.take(relevant.level) / log2(relevant.rank + 1)),
         ideal_dcg(run.pool, gains, exponential, cutoff),
     )
 
@@ -308,16 +308,13 @@ class Hosted:
     fits : (measure) -> bool
         Whether the host gives this value for these parameters, so that we may.
     over_ties, HOLES
-        What ties and unjudged documents may do to it, see `KernelMeasure`.
-    pitfalls : str
-        What makes its values mislead and the host's own page does not say.
+        Effects of ties and unjudged documents, see `KernelMeasure`.
     """
 
     kernel: Callable[..., Floats]
     fits: Callable[[Any], bool] = lambda measure: True
     over_ties: OverTies | None = None
     HOLES: Holes = NOTHING_KNOWN
-    pitfalls: str = ""
 
 
 _BINARY = Holes(binary=True)
@@ -360,10 +357,6 @@ HOSTED: dict[str, Hosted] = {
     "ERR": Hosted(
         err,
         HOLES=_MONOTONE,
-        pitfalls="The scale of grades goes to 4, whatever the highest grade of your judgments is: "
-        "a document of grade g is enough for a user with probability (2^g - 1) / 16. With binary "
-        "grades a topic with one relevant document has at most 1/16. Compare values of ERR only on "
-        "the same scale.",
     ),
 }
 
@@ -379,7 +372,7 @@ def hosted(measure: Measure) -> Hosted | None:
 
 
 def declaration(measure: Any) -> KernelMeasure | Hosted | None:
-    """What declares how a measure is computed, and what ties and holes may do to it."""
+    """Return the declaration of a measure: its kernel, and the effects of ties and holes."""
     return measure if isinstance(measure, KernelMeasure) else hosted(measure)
 
 

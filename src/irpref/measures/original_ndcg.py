@@ -54,7 +54,7 @@ from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, P
 
 
 def discount(rank: Ints, base: float) -> Floats:
-    """What the gain at each rank is divided by: shape as `rank`, at least 1.
+    """Compute the divisor of the gain at each rank: shape as `rank`, at least 1.
 
     max(1, log_base(rank)). Base 2: 1, 1, 1.585, 2; base 4: 1 down to rank 4.
 
@@ -128,7 +128,7 @@ original_ndcg = Sum(gain_parts)
 
 
 def discount_reasons(topic: Topic) -> None:
-    """What the gain of each document is divided by."""
+    """Say by how much the gain of each document is divided."""
     by = discount(np.maximum(topic.place, 1), topic.arguments.get("base", np.inf))
     gain = topic.columns["gain"]
 

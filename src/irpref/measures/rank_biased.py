@@ -51,32 +51,32 @@ from irpref.errors import MeasureError
 from irpref.kernel import REST, Floats, Holes, JudgedRun, Terms, Topic, WeightedSum
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
-_DEEPEST = 1000  # rank at which cwl_eval ends
-_HIGHEST = 4  # grade that gdeval knows
+DEEPEST = 1000  # rank at which cwl_eval ends
+HIGHEST = 4  # grade that gdeval knows
 
 
 def rbp(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Floats:
     """RBP of each topic: shape (n_topics,), in [0, 1], higher is better."""
-    relevant = run.at(_DEEPEST if cutoff is None else cutoff).at_least(rel)
-    return relevant.hits.total(_first(p, cutoff) * p ** (relevant.rank - 1.0))
+    relevant = run.at(DEEPEST if cutoff is None else cutoff).at_least(rel)
+    return relevant.hits.total(weight_of_first(p, cutoff) * p ** (relevant.rank - 1.0))
 
 
-def _first(p: float, cutoff: int | None) -> float:
-    """Weight of the first rank."""
+def weight_of_first(p: float, cutoff: int | None) -> float:
+    """Return the weight of the first rank."""
     if cutoff is not None:
         return 1 - p
     # The weights of 1000 ranks add up to 1.
-    return (1 - p) / (1 - p**_DEEPEST) if p < 1 else 1 / _DEEPEST
+    return (1 - p) / (1 - p**DEEPEST) if p < 1 else 1 / DEEPEST
 
 
 def rbp_over_ties(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> WeightedSum:
     """The weight of each relevant document's rank."""
-    first = _first(p, cutoff)
+    first = weight_of_first(p, cutoff)
     return WeightedSum(
         (run.pool.grade >= rel) * 1.0,
         np.ones(run.n_topics),
         lambda rank, _: first * p ** (rank - 1.0),
-        cutoff=np.full(run.n_topics, _DEEPEST if cutoff is None else cutoff),
+        cutoff=np.full(run.n_topics, DEEPEST if cutoff is None else cutoff),
     )
 
 
@@ -85,21 +85,31 @@ def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
     above 4.
     """
     grade = np.maximum(run.pool.level_grade, 0.0)
-    if grade.max(initial=0) > _HIGHEST:
+    if grade.max(initial=0) > HIGHEST:
         raise MeasureError(
-            f"ERR is defined for grades up to {_HIGHEST}, and the qrels have {grade.max():g}"
+            f"ERR is defined for grades up to {HIGHEST}, and the qrels have {grade.max():g}"
         )
     view = run.at(cutoff).of_levels(grade > 0)
-    stops = ((np.exp2(grade) - 1) / 2**_HIGHEST)[view.level]
-    comes = np.ones(stops.size)  # how likely a user gets as far as this document
+    here = stops(view)
+    return view.hits.total(here * comes(view, here) / view.rank)
+
+
+def stops(view: JudgedRun) -> Floats:
+    """Compute how likely a user who gets to a document stops there: shape (n_hits,)."""
+    return ((np.exp2(np.maximum(view.pool.level_grade, 0.0)) - 1) / 2**HIGHEST)[view.level]
+
+
+def comes(view: JudgedRun, stops: Floats) -> Floats:
+    """Compute how likely a user gets as far as a document: shape (n_hits,)."""
+    out = np.ones(stops.size)
     for _, rows, inside in view.hits.padded():
         left = np.cumprod(np.where(inside, 1 - stops[rows], 1.0), axis=1)
-        comes[rows[:, 1:][inside[:, 1:]]] = left[:, :-1][inside[:, 1:]]
-    return view.hits.total(stops * comes / view.rank)
+        out[rows[:, 1:][inside[:, 1:]]] = left[:, :-1][inside[:, 1:]]
+    return out
 
 
 def rbp_residual(run: JudgedRun, *, p: float, cutoff: int | None) -> Floats:
-    """Weight of what was not judged: shape (n_topics,), in [0, 1], lower is better."""
+    """Compute the weight of all unjudged ranks: shape (n_topics,), in [0, 1], lower is better."""
     judged = run.at(cutoff).at_least(0)
     return 1 - judged.hits.total((1 - p) * p ** (judged.rank - 1.0))
 

@@ -1,23 +1,211 @@
-"""The explanation of one topic as text: how to do the sum, and a line for each document that
-matters.
+"""`irpref.explain`: an explanation as a frame, and of one topic as text: the sum, and a line for
+each document that matters.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from irpref.explanation import MISSED, REST, RETRIEVED, Account, Explainer
+from irpref.explanation import MISSED, REST, RETRIEVED, Explainer
 from irpref.judged.judgments import as_judgments
 from irpref.judged.types import QrelsLike, RunLike
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import MeasureLike
-from irpref.measures.docstring import prose
+from irpref.measures.everyday_terms import prose_of
+from irpref.show.frames import ResultFrame
 from irpref.show.text import PAPER, Column, Page, Table, rounded, text
+
+_FIXED = ("query_id", "rank", "doc_id", "score", "grade", "judged", "contribution", "why")
+
+
+class Explanation(ResultFrame):
+    """Contributions of documents to a value; of one topic, printed as the sum that it is.
+
+    Attributes
+    ----------
+    measure : Measure
+    query_id : str or None
+        The topic, if it is one.
+    value : float
+        The value of that topic.
+    """
+
+    _metadata = ["measure", "query_id", "value", "_declared", "_parameters"]
+
+    def _tables(self) -> Sequence[Table]:
+        return [self.table()]
+
+    def table(self, every: bool = False, form: str = "table") -> Table:
+        """Lay out one topic: how to do the sum, the documents, the meaning of the columns.
+
+        Parameters
+        ----------
+        every : bool
+            Whether each document has a line. By default adjacent ones that add nothing for the same
+            reason share one.
+        form : str
+            The format that it is written in.
+        """
+        parts = {name: self[name].to_numpy() for name in self.columns if name not in _FIXED}
+        steps = self._working()
+        judged = self["judged"].to_numpy()
+        grades, added = self["grade"].to_numpy(), self["contribution"].to_numpy()
+        plain = "gain" in parts and "gain" not in self.attrs["steps"]
+        if plain and np.array_equal(parts["gain"][judged], grades[judged]):
+            del parts["gain"]  # one column less, so that the table fits
+            steps.insert(0, "gain = grade")
+        names = list(parts)
+        columns = [
+            Column("rank"),
+            Column("document", left=True, narrowest=10),
+            *(Column(name) for name in ("grade", *names)),
+            Column("adds", rounded()),
+            *([Column("why", left=True, prose=True, narrowest=12, below=3)] * ("why" in self)),
+        ]
+        numbers = [_numbers(values) for values in (grades, *parts.values())]
+        rows = [*self._rows(numbers, added, every), []]
+        rows.append([None, "sum", *[None] * len(numbers), added.sum()])
+        rows = [[*row, *[None] * (len(columns) - len(row))] if row else row for row in rows]
+        notes = self._legend({*names, *re.findall(r"\w+", " ".join(steps))})
+        title = self._title(steps, form)
+        return Table(columns, rows, title, ["", *notes] if notes else [], labels=2)
+
+    def _title(self, steps: Sequence[str], form: str) -> str:
+        """Write the value, the question that it answers, and how to do the sum."""
+        declared = self._declared
+        between = "\n\n" if form == "markdown" else "\n"  # lines of Markdown run together
+        direction = "higher" if declared.higher_is_better else "lower"
+        value = f"{self.value:.4f} ({direction} is better)"
+        question = prose_of(self.measure).question
+        title = f"Topic {self.query_id}: {self.measure} = {value}{between}{question}\n\n"
+        return title + between.join([*steps, ""]) + "\n" * bool(steps)
+
+    def _working(self) -> list[str]:
+        """Write how to do the sum by hand: a line for each step, and the numbers in them."""
+        steps: Mapping[str, str] = self.attrs["steps"]
+        lines = [f"{name} = {step}" for name, step in steps.items()]
+        named = set(re.findall(r"\w+", " ".join(steps.values())))
+        parameters = {
+            name: value
+            for name, value in self._parameters.items()
+            if name in named and isinstance(value, (int, float))
+        }
+        numbers = {**self.attrs["numbers"], **parameters}
+        if numbers:
+            shown = (f"{name} = {_numbers(np.array([x]))[0]}" for name, x in numbers.items())
+            lines.append(", ".join(shown))
+        return lines
+
+    def _legend(self, used: set[str]) -> list[str]:
+        """Describe all names in the table and the steps: `upto(x)` is listed with its argument."""
+        known = [
+            (name, meaning)
+            for name, meaning in prose_of(self.measure).columns.items()
+            if name.partition("(")[0] in used
+        ]
+        width = max((len(name) for name, _ in known), default=0)
+        return [f"{name.ljust(width)}  {meaning}" for name, meaning in known]
+
+    def _rows(
+        self, numbers: Sequence[Sequence[str]], added: Floats, every: bool
+    ) -> list[list[Any]]:
+        """Lay out a line for each document, or for several; a blank one before missed documents."""
+        why = self["why"].tolist() if "why" in self else [""] * len(self)
+        kind, rank = self._kind(), self["rank"].tolist()
+        doc_ids = self["doc_id"].tolist()
+        rows: list[list[Any]] = []
+        before = RETRIEVED
+        for first, last in _groups(kind, self["grade"].to_numpy(), added, why, every):
+            if before == RETRIEVED != kind[first]:
+                rows.append([])
+            before = int(kind[first])
+            many = last > first
+            ranks = f"{rank[first]}-{rank[last]}" if many else f"{rank[first]}"
+            document = f"({last - first + 1} docs)" if many else doc_ids[first] or ""
+            own = [None if many else column[first] for column in numbers]
+            shown = ranks if before == RETRIEVED else "-"
+            rows.append([shown, document, *own, added[first], *[why[first]] * ("why" in self)])
+        return rows
+
+    def _kind(self) -> Any:
+        """Tell of each row whether it was retrieved, was missed, or is the rest."""
+        lost = np.where(self["doc_id"].isna(), REST, MISSED)
+        return np.where(self["rank"].notna(), RETRIEVED, lost)
+
+
+def explain(
+    measure: MeasureLike,
+    qrels: QrelsLike,
+    run: RunLike,
+    query_id: str | None = None,
+    why: bool | None = None,
+) -> Explanation:
+    """Show how much each document contributes to the value of a measure.
+
+    Parameters
+    ----------
+    measure : measure of irpref, everyday measure of ir_measures, or its name
+        Of ir_measures: AP, nDCG, P, R, RR, Rprec, RBP (with `rel`), Success, Judged, SetP, SetR
+        and ERR.
+    qrels, run : as `ir_measures.calc` takes them
+    query_id : str, optional
+        Topic to explain; all topics of the qrels if None.
+    why : bool, optional
+        Whether to add a column of reasons in words. By default only if you give `query_id`.
+
+    Returns
+    -------
+    Explanation
+        A DataFrame. With `query_id` it is printed, and shown in a notebook, as `irpref explain`
+        prints it: the sum, a line for each document that matters, the legend.
+
+        Columns query_id, rank, doc_id, score, grade (NaN: unjudged), judged (whether the grade is
+        at least 0), the columns that the measure is computed from (see its `COLUMNS`), and
+        contribution. The ranking comes first, in the order of evaluation; then, with a missing
+        rank, judged documents that were not retrieved but count, or would have; then, if a part of
+        the value belongs to no document (ranks below the end of a short list), one row without a
+        document. The contributions of a topic add up to its value. With `query_id`, `attrs` has the
+        `steps` that compute each contribution from the columns, and the `numbers` of the topic that
+        they need.
+
+    Raises
+    ------
+    ValueError
+        The measure is not a sum over documents (the message names one that is); the topic has no
+        judgments; bad input, as for the measures.
+    """
+    explainer = Explainer(measure, as_judgments(qrels))
+    wanted = None if query_id is None else [explainer.topic_number(query_id)]
+    account = explainer.account(run, wanted)
+    ids = np.array(explainer.pool.topic_ids, dtype=object)
+    frame = Explanation(
+        {
+            "query_id": ids[account.topics.topic],
+            "rank": pd.Series(account.rank, dtype="Int64").where(account.kind == RETRIEVED),
+            "doc_id": account.doc_ids,
+            "score": account.score,
+            "grade": account.grade,
+            "judged": account.grade >= 0,
+            **account.columns,
+            "contribution": account.contribution,
+        }
+    )
+    frame.measure, frame.query_id, frame.value = explainer.measure, None, float("nan")
+    frame._declared, frame._parameters = explainer.declared, explainer.arguments
+    if why or (why is None and query_id is not None):
+        frame["why"] = np.array(explainer.reasons(account), dtype=object)
+    if wanted is None:
+        return frame
+    (t,) = wanted
+    frame.attrs = {"steps": dict(account.steps), "numbers": account.numbers_of(t)}
+    frame.query_id, frame.value = explainer.pool.topic_ids[t], float(account.value[t])
+    return frame.made()
 
 
 def explanation_text(
@@ -47,87 +235,16 @@ def explanation_text(
     ValueError
         As `irpref.explain`.
     """
-    explainer = Explainer(measure, as_judgments(qrels))
-    explained = explainer.measure
-    t = explainer.topic_number(query_id)
-    account = explainer.account(run, [t])
-    direction = "higher" if explained.higher_is_better else "lower"
-    value = f"{account.value[t]:.4f} ({direction} is better)"
-    parts = dict(account.columns)
-    steps = working(explainer, account, t)
-    judged = account.grade >= 0
-    if "gain" in parts and np.array_equal(parts["gain"][judged], account.grade[judged]):
-        del parts["gain"]  # one column less, so that the table fits
-        steps.insert(0, "gain = grade")
-    between = "\n\n" if form == "markdown" else "\n"  # lines of Markdown run together
-    title = f"Topic {query_id}: {explained} = {value}{between}{prose(explained).question}\n\n"
-    title += between.join([*steps, ""]) + "\n" * bool(steps)
-    names = list(parts)
-    columns = [
-        Column("rank"),
-        Column("document", left=True, narrowest=10),
-        *(Column(name) for name in ("grade", *names)),
-        Column("adds", rounded()),
-        Column("why", left=True, prose=True, narrowest=12, below=3),
-    ]
-    numbers = [_numbers(values) for values in (account.grade, *parts.values())]
-    why = explainer.reasons(account)
-    rows: list[Any] = []
-    before = RETRIEVED
-    for first, last in _groups(account, why, every):
-        kind = int(account.kind[first])
-        if before == RETRIEVED != kind:
-            rows.append([])
-        before = kind
-        many = last > first
-        ranks = f"{account.rank[first]}-{account.rank[last]}" if many else f"{account.rank[first]}"
-        document = f"({last - first + 1} docs)" if many else account.doc_ids[first] or ""
-        own = [None if many else column[first] for column in numbers]
-        rows.append(
-            [
-                ranks if kind == RETRIEVED else "-",
-                document,
-                *own,
-                account.contribution[first],
-                why[first],
-            ]
-        )
-    rows += [[], [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
-    # Names in the table and the steps: `upto(x)` is listed with its argument.
-    used = {*names, *re.findall(r"\w+", " ".join(steps))}
-    known = [
-        (name, meaning)
-        for name, meaning in prose(explained).columns.items()
-        if name.partition("(")[0] in used
-    ]
-    width = max((len(name) for name, _ in known), default=0)
-    notes = [f"{name.ljust(width)}  {meaning}" for name, meaning in known]
-    return text(Table(columns, rows, title, ["", *notes] if notes else [], labels=2), form, page)
+    return text(explain(measure, qrels, run, query_id).table(every, form), form, page)
 
 
-def working(explainer: Explainer, account: Account, t: int) -> list[str]:
-    """Show how to do the sum of one topic by hand: a line for each step, and the numbers in
-    them.
+def _groups(
+    kind: Any, grade: Floats, added: Floats, why: Sequence[str], every: bool
+) -> list[tuple[int, int]]:
+    """Return the first and last row of each line: adjacent rows that add nothing for the same
+    reason share one.
     """
-    lines = [f"{name} = {step}" for name, step in account.steps.items()]
-    named = set(re.findall(r"\w+", " ".join(account.steps.values())))
-    parameters = {
-        name: value
-        for name, value in explainer.arguments.items()
-        if name in named and isinstance(value, (int, float))
-    }
-    numbers = {**account.numbers_of(t), **parameters}
-    if numbers:
-        shown = (f"{name} = {_numbers(np.array([value]))[0]}" for name, value in numbers.items())
-        lines.append(", ".join(shown))
-    return lines
-
-
-def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:
-    """Find first and last row of each line: adjacent rows that add nothing for the same reason
-    share one.
-    """
-    many_missed = (account.kind == MISSED).sum() > 20
+    many_missed = (kind == MISSED).sum() > 20
 
     def alike(i: int) -> tuple[int, str] | int:
         """Return kind and reason of a row that shares its line; the row itself if it has a line of
@@ -135,12 +252,12 @@ def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int
         """
         # A document with a positive grade has its own line, unless it is below the cutoff or one of
         # very many missed.
-        minor = not account.grade[i] > 0 or (many_missed and account.kind[i] == MISSED)
+        minor = not grade[i] > 0 or (many_missed and kind[i] == MISSED)
         minor |= why[i].startswith("below the cutoff")
-        shares = account.contribution[i] == 0 and account.kind[i] != REST and minor and not every
-        return (int(account.kind[i]), why[i]) if shares else i
+        shares = added[i] == 0 and kind[i] != REST and minor and not every
+        return (int(kind[i]), why[i]) if shares else i
 
-    groups = [list(rows) for _, rows in groupby(range(account.rank.size), alike)]
+    groups = [list(rows) for _, rows in groupby(range(len(why)), alike)]
     return [(rows[0], rows[-1]) for rows in groups]
 
 

@@ -12,6 +12,7 @@ _COMMANDS = {
     "plot": "draw curves, or values by topic, as png, pdf or svg",
     "report": "write an evaluation as one HTML page that works offline",
     "check": "find problems in judgments and runs before you trust a value",
+    "verify": "recompute a published table, and say why its figures differ",
     "intervals": "how much ties, unjudged documents or topics can change a value",
     "fill": "fill in an LLM judge's grades where no human judged",
     "judge": "combine human judgments of some topics with a judge's of all",

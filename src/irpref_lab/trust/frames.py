@@ -1,54 +1,11 @@
-"""Data frames with attributes, which look in Python as in the shell: what the lab returns."""
+"""Results of the lab: data frames with attributes, which look in Python as in the shell."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from shutil import get_terminal_size
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
-import pandas as pd
+from irpref.show import ResultFrame
 
-from irpref.show.text import Page, Table, text
+__all__ = ["ResultFrame", "Row"]
 
 Row: TypeAlias = dict[str, Any]  # of a table: a value for each column
-
-
-class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
-    """A DataFrame that keeps the attributes named in `_metadata` when pandas derives another frame
-    from it.
-
-    Printed, and in a notebook, a result that has `_tables` looks as in the shell. Part of it
-    (other rows or columns) looks as any DataFrame.
-    """
-
-    _whole: tuple[int, tuple[str, ...]] | None = None  # rows and columns of the result
-
-    @property
-    def _constructor(self) -> type[Self]:
-        return type(self)
-
-    def _tables(self) -> Sequence[Table]:
-        """The result as tables for readers."""
-        raise NotImplementedError
-
-    def made(self) -> Self:
-        """The result itself, now that it has all its rows and columns."""
-        object.__setattr__(self, "_whole", (len(self), tuple(self.columns)))
-        return self
-
-    @property
-    def _is_whole(self) -> bool:
-        return self._whole == (len(self), tuple(self.columns))
-
-    def __repr__(self) -> str:
-        """What the shell prints."""
-        if not self._is_whole:
-            return str(super().__repr__())
-        page = Page(get_terminal_size((80, 24)).columns)
-        return "\n".join(text(table, page=page) for table in self._tables()).rstrip("\n")
-
-    def _repr_html_(self) -> str | None:
-        if not self._is_whole:
-            shown: str | None = super()._repr_html_()
-            return shown
-        return "\n".join(text(table, "html") for table in self._tables())

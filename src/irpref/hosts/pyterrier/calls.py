@@ -129,7 +129,7 @@ def explain(
     """
     import pandas as pd
 
-    from irpref.explanation import explain as explain_run
+    from irpref.show.explained import explain as explain_run
 
     chosen = parse_all(measures)
     if not chosen:

@@ -1,0 +1,54 @@
+"""Data frames with attributes, which look in Python as in the shell: results of `explain` and
+the lab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from shutil import get_terminal_size
+from typing import Self
+
+import pandas as pd
+
+from irpref.show.text import Page, Table, text
+
+
+class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
+    """A DataFrame that keeps the attributes named in `_metadata` when pandas derives another frame
+    from it.
+
+    Printed, and in a notebook, a result that has `_tables` looks as in the shell. Part of it
+    (other rows or columns) looks as any DataFrame.
+    """
+
+    _whole: tuple[int, tuple[str, ...]] | None = None  # rows and columns of the result
+
+    @property
+    def _constructor(self) -> type[Self]:
+        return type(self)
+
+    def _tables(self) -> Sequence[Table]:
+        """The result as tables for readers."""
+        raise NotImplementedError
+
+    def made(self) -> Self:
+        """The result itself, now that it has all its rows and columns."""
+        object.__setattr__(self, "_whole", (len(self), tuple(self.columns)))
+        return self
+
+    @property
+    def _is_whole(self) -> bool:
+        return self._whole == (len(self), tuple(self.columns))
+
+    def __repr__(self) -> str:
+        """Print it as the shell does."""
+        if not self._is_whole:
+            return str(super().__repr__())
+        page = Page(get_terminal_size((80, 24)).columns)
+        return "\n".join(text(table, page=page) for table in self._tables()).rstrip("\n")
+
+    def _repr_html_(self) -> str | None:
+        if not self._is_whole:
+            shown: str | None = super()._repr_html_()
+            return shown
+        return "\n".join(text(table, "html") for table in self._tables())

@@ -1,0 +1,48 @@
+"""`irpref verify`: are the figures of a published table those that the runs give?"""
+
+from __future__ import annotations
+
+import click
+
+from irpref.cli import options
+from irpref.cli.arguments import Inputs
+from irpref.cli.command import ERROR, OK, USAGE, Argument, command
+from irpref.cli.output import Output
+from irpref.show.text import of_frame
+
+
+@command(
+    "verify",
+    error_status=USAGE,
+    epilog="""\b
+Examples:
+  irpref verify table.csv qrels.txt runs/*.gz
+  irpref verify README.md qrels.txt bm25.run dense.run
+
+Exit status: 0 if all figures are equal, 1 if one is not, 2 if a file cannot be read.""",
+)
+@click.argument(
+    "table",
+    cls=Argument,
+    metavar="TABLE",
+    type=click.Path(),
+    help="a published table: CSV or Markdown, a row a run, a column a measure",
+)
+@options.inputs("RUN...")
+@options.topics
+@options.reading
+@options.writing
+def verify(given: Inputs, out: Output, table: str) -> int:
+    """Recompute a published table, and say why its figures differ.
+
+    Compares each figure with the digits printed. For one that differs, known reasons are computed
+    with, alone and in pairs: order of ties, 32-bit scores, threshold of relevance, cutoffs, topics
+    that were left out, repeated documents, the query among its results, gain and discount of nDCG,
+    percent. Only those are said with which the mean becomes the figure.
+    """
+    import irpref_lab
+
+    qrels = given.judgments()
+    found = irpref_lab.verify(table, qrels, given.runs())
+    out.show(found._tables(), of_frame(found, str))
+    return OK if found["equal"].all() else ERROR

@@ -1,0 +1,221 @@
+"""Recompute a published table, and find out why its figures differ.
+
+A figure is equal if our mean is printed like it. If not, known reasons (`irpref.values.reasons`)
+are computed with, alone and then in pairs, and those are said with which our mean becomes the
+figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import irpref
+from irpref.data.run_names import named_runs
+from irpref.errors import InputError
+from irpref.judged import Judgments, QrelsLike, RunLike, Runs, judgments
+from irpref.messages import about, clipped
+from irpref.show import ResultFrame
+from irpref.show.text import Table
+from irpref_lab.printed_tables import of_verification
+from irpref_lab.verifying.published import Figure, Published, published
+from irpref_lab.verifying.recomputing import Recomputed, Together
+
+__all__ = ["Verification", "verify"]
+
+COLUMNS = ("run", "measure", "printed", "computed", "equal", "explained", "why")
+UNEXPLAINED = "not explained"
+
+
+class Verification(ResultFrame):
+    """Each figure of a published table, recomputed.
+
+    Attributes
+    ----------
+    text : str
+        How many figures are equal, and which reasons explain the others.
+    notes : tuple of str
+        Columns that are no measures, rows and runs that have no counterpart.
+    """
+
+    _metadata = ["text", "notes"]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_verification(self)
+
+    def __bool__(self) -> bool:
+        """Tell whether all figures are equal."""
+        return bool(self["equal"].all())
+
+
+def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
+    """Compare a published table with our values, and say why figures differ.
+
+    Parameters
+    ----------
+    table : path, text, or DataFrame
+        A row a run, a column a measure, as CSV or Markdown; or the columns run, measure and value.
+        Columns are read as `irpref.parse` reads the names of measures, figures in percent as such.
+        A frame has the names of the runs as its index or in its first column; numbers of type float
+        are compared with the digits that they have as text.
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+        Named as the rows of the table. If there are one run and one row, they belong together.
+
+    Returns
+    -------
+    Verification
+        A DataFrame with a row for each figure whose run was given: `run`, `measure`, `printed` (the
+        cell), `computed` (our mean over all topics of the judgments; of a figure in percent, times
+        100), `equal` (whether it has the digits printed), `explained` (whether a reason is known,
+        if not), and `why`: each reason, or pair of reasons, with which our mean becomes the figure;
+        of several, first those that explain more figures of the measure. Its truth value is whether
+        all are equal.
+
+    Raises
+    ------
+    ValueError, OSError
+        The table cannot be read, or has no row named like a run; bad qrels or runs, as for
+        `irpref.evaluator`.
+
+    Examples
+    --------
+    >>> qrels = {"1": {"a": 1, "b": 2}, "2": {"c": 1}}
+    >>> runs = {"mine": {"1": {"x": 3.0, "a": 2.0, "b": 1.0}, "2": {"c": 1.0}}}
+    >>> found = verify("run,P@2,MRR\\nmine,0.50,0.33\\n", qrels, runs)
+    >>> found[["measure", "printed", "computed", "equal"]].values.tolist()
+    [['P@2', '0.50', 0.5, True], ['RR', '0.33', 0.75, False]]
+    >>> found["why"][1]
+    'relevant from grade 2 on and topics without ...'
+    """
+    read = judgments(qrels)
+    printed, named = published(table), named_runs(runs)
+    rows, notes = _matched(printed, list(named))
+    measures = list(dict.fromkeys(figure.measure for figure, _ in rows))
+    evaluator = irpref.evaluator(measures, read)
+    grades = _grades(read)
+    found: dict[Figure, tuple[float, list[Together]]] = {}
+    for name, run in named.items():
+        own = [figure for figure, of in rows if of == name]
+        if own:
+            with about(name, len(named) > 1):
+                found |= _of_run(own, run, evaluator, read, grades)
+    return _made([(figure, name, *found[figure]) for figure, name in rows], notes)
+
+
+def _of_run(
+    figures: Iterable[Figure],
+    data: RunLike,
+    evaluator: Any,
+    read: Judgments,
+    grades: Mapping[str, Mapping[str, int]] | None,
+) -> dict[Figure, tuple[float, list[Together]]]:
+    """Compute the mean for each figure of a run, and find reasons if it is printed otherwise."""
+    run = irpref.run(data)
+    means = evaluator.calc_aggregate(run)
+    again: Recomputed | None = None
+    out: dict[Figure, tuple[float, list[Together]]] = {}
+    for figure in figures:
+        mean = float(means[figure.measure])
+        why: list[Together] = []
+        if not figure.shows(mean) and grades is not None:
+            again = again or Recomputed(read, grades, run.rows())
+            why = again.why(figure)
+        out[figure] = mean, why
+    return out
+
+
+def _grades(read: Judgments) -> dict[str, dict[str, int]] | None:
+    """Return topic to document to grade; None if the judgments are preferences without grades."""
+    frame = read.frame()
+    if "relevance" not in frame:
+        return None
+    out: dict[str, dict[str, int]] = {topic: {} for topic in read.topic_ids}
+    columns = (frame[name].tolist() for name in ("query_id", "doc_id", "relevance"))
+    for topic, doc, grade in zip(*columns, strict=True):
+        out[topic][doc] = int(grade) if grade == int(grade) else grade
+    return out
+
+
+def _matched(
+    printed: Published, names: Sequence[str]
+) -> tuple[list[tuple[Figure, str]], tuple[str, ...]]:
+    """Find the run of each figure, and note everything that has no counterpart."""
+    known = {name.strip().lower(): name for name in names}
+    labels = list(dict.fromkeys(figure.run for figure in printed.figures))
+    of_label = {label: known.get(label.lower()) for label in labels}
+    if len(labels) == len(names) == 1:
+        of_label = {labels[0]: names[0]}
+    rows = [(f, name) for f in printed.figures if (name := of_label[f.run]) is not None]
+    if not rows:
+        raise InputError(
+            f"no row of the table is named like a run (rows: {_listed(labels)}; runs: "
+            f"{_listed(names)})"
+        )
+    without = {
+        "not read as measures": list(printed.others),
+        "rows without a run": [label for label in labels if of_label[label] is None],
+        "runs without a row": [name for name in names if name not in of_label.values()],
+    }
+    return rows, tuple(f"{what}: {_listed(which)}" for what, which in without.items() if which)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - 8
+    shown = ", ".join(str(clipped(name)) for name in names[:8])
+    return shown + f" and {more} more" * (more > 0)
+
+
+def _words(together: Together) -> str:
+    return " and ".join(map(str, together))
+
+
+def _made(
+    rows: Sequence[tuple[Figure, str, float, list[Together]]], notes: tuple[str, ...]
+) -> Verification:
+    """Make the result; reasons that explain most figures of a measure come first."""
+    often = Counter(
+        (str(figure.measure), _words(together))
+        for figure, _, _, why in rows
+        for together in dict.fromkeys(why)
+    )
+    lines: list[list[Any]] = []
+    for figure, name, mean, why in rows:
+        measure, equal = str(figure.measure), figure.shows(mean)
+        said = list(dict.fromkeys(map(_words, why)))
+        said.sort(key=lambda words, of=measure: -often[of, words])  # type: ignore[misc]
+        words = "; or ".join(said) or ("" if equal else UNEXPLAINED)
+        if figure.factor != 1:
+            words = "; ".join(filter(None, ["in percent", words]))
+        shown = mean * figure.factor
+        lines.append([name, measure, figure.text, shown, equal, equal or bool(said), words])
+    out = Verification(lines, columns=list(COLUMNS))
+    out.notes, out.text = notes, _text(out, often)
+    return out.made()
+
+
+def _text(found: Verification, often: Counter[tuple[str, str]]) -> str:
+    """Say how many figures are equal, and the commonest reason for each measure."""
+    n, equal, explained = len(found), int(found["equal"].sum()), int(found["explained"].sum())
+    if equal == n:
+        return (
+            f"All {n} figures have the digits printed."
+            if n > 1
+            else ("The figure has the digits printed.")
+        )
+    if n == 1:
+        reason = "for a known reason" if explained else "and no known reason explains it"
+        return f"The figure differs, {reason}."
+    known = explained - equal
+    lines = [
+        f"{equal} of {n} figures have the digits printed; "
+        f"{known} {'differs' if known == 1 else 'differ'} for a known "
+        f"reason, {n - explained} {'is' if n - explained == 1 else 'are'} not explained."
+    ]
+    for measure in dict.fromkeys(found["measure"]):
+        wrong = int((~found.loc[found["measure"] == measure, "equal"]).sum())
+        best = [(k, words) for (of, words), k in often.most_common() if of == measure]
+        if wrong > 1 and best and best[0][0] > 1:
+            k, words = best[0]
+            lines.append(f"{measure}: {words} explains {k} of {wrong}.")
+    return "\n".join(lines)

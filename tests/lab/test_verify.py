@@ -1,0 +1,504 @@
+"""Published tables, recomputed: every cause that is put into a table is found, and no other is
+said.
+"""
+
+import csv
+import itertools
+import math
+import random
+
+import pandas as pd
+import pytest
+
+import irpref
+import irpref_lab
+from irpref.cli import main
+from irpref_lab.verifying.published import measure_of, number, published
+from real_runs import qrels_of, read_run
+
+pytestmark = pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
+
+# ------------------------------------------------------------------------- figures by plain loops
+
+
+def ordered(rows, key):
+    return [doc for doc, _ in sorted(rows, key=key)]
+
+
+def in_order(rows):
+    """Score, then id, both descending; the last row of a repeated document counts."""
+    return [doc for doc, _ in sorted(dict(rows).items(), key=lambda row: row[::-1], reverse=True)]
+
+
+def relevant(grades, doc, rel):
+    return grades.get(doc, 0) >= rel
+
+
+def ap(docs, grades, rel=1, **_):
+    hits, total = 0, 0.0
+    for rank, doc in enumerate(docs, 1):
+        if relevant(grades, doc, rel):
+            hits += 1
+            total += hits / rank
+    n = sum(grade >= rel for grade in grades.values())
+    return total / n if n else 0.0
+
+
+def rr(docs, grades, rel=1, **_):
+    ranks = [rank for rank, doc in enumerate(docs, 1) if relevant(grades, doc, rel)]
+    return 1 / ranks[0] if ranks else 0.0
+
+
+def p5(docs, grades, rel=1, **_):
+    return sum(relevant(grades, doc, rel) for doc in docs[:5]) / 5
+
+
+def ndcg10(docs, grades, gain=lambda g: g, by=lambda rank: math.log2(rank + 1), ideal=None, **_):
+    def dcg(gains):
+        return sum(g / by(rank) for rank, g in enumerate(gains[:10], 1))
+
+    best = [gain(g) for d, g in grades.items() if g > 0 and (ideal is None or d in ideal(docs))]
+    found = dcg([gain(max(grades.get(doc, 0), 0)) for doc in docs])
+    return found / dcg(sorted(best, reverse=True)) if best else 0.0
+
+
+PLAIN = {"AP": ap, "RR": rr, "P@5": p5, "nDCG@10": ndcg10}
+
+
+def figures(rows, qrels, topics=None, depth=None, order=in_order, **how):
+    """Means of the measures; all topics of the qrels count."""
+    out = {}
+    for name, measure in PLAIN.items():
+        lists = {t: order(docs)[:depth] for t, docs in rows.items()}
+        topics = list(qrels) if topics is None else topics
+        values = [measure(lists.get(t, []), qrels.get(t, {}), **how) for t in topics]
+        out[name] = sum(values) / len(values)
+    return out
+
+
+# -------------------------------------------------------------------------------------- collection
+
+
+def collection(seed=0):
+    """Ties, scores that differ in the 8th digit, repeated documents, the topic among its results, a
+    topic without documents, one without relevant documents, one without judgments.
+    """
+    rng = random.Random(seed)
+    qrels, rows = {}, {}
+    for t in range(14):
+        topic = f"q{t:02}"
+        docs = [f"{topic}d{i:03}" for i in range(60)]
+        qrels[topic] = {doc: rng.choice([0, 0, 1, 2, 3]) for doc in rng.sample(docs, 30)}
+        rng.shuffle(docs)
+        del docs[40:]
+        scored = [(doc, rng.choice([3.0, 2.0, 1.0]) + rng.choice([0, 1, 2]) * 1e-9) for doc in docs]
+        scored.insert(rng.randrange(3), (topic, 9.0))
+        scored += [(docs[i], 10.0 * (i % 2)) for i in (1, 2, 3, 4)]
+        rows[topic] = scored
+    qrels["q12"] = dict.fromkeys(qrels["q12"], 0)
+    del rows["q13"]
+    rows |= {"q98": [("a", 1.0)], "q99": [("a", 1.0)]}
+    return qrels, rows
+
+
+QRELS, ROWS = collection()
+RUN = pd.DataFrame(
+    [(t, doc, score) for t, docs in ROWS.items() for doc, score in docs],
+    columns=["query_id", "doc_id", "score"],
+)
+BASE = figures(ROWS, QRELS)
+
+
+def float32(rows):
+    import numpy as np
+
+    return in_order([(doc, float(np.float32(score))) for doc, score in dict(rows).items()])
+
+
+def best_rows(rows):
+    best = {}
+    for doc, score in rows:
+        best[doc] = max(score, best.get(doc, score))
+    return in_order(best.items())
+
+
+ALONE = {
+    "scores rounded to 32 bits": {"order": float32},
+    "equal scores by rising id": {
+        "order": lambda rows: ordered(dict(rows).items(), lambda row: (-row[1], row[0]))
+    },
+    "equal scores in the order of the rows": {
+        "order": lambda rows: ordered(dict(rows).items(), lambda row: -row[1])
+    },
+    "relevant from grade 2 on": {"rel": 2},
+    "relevant from grade 3 on": {"rel": 3},
+    "cut at 10": {"depth": 10},
+    "only the first 5 documents of a ranking are read": {"depth": 5},
+    "topics without documents are left out, as trec_eval without -c does": {
+        "topics": [t for t in QRELS if t in ROWS]
+    },
+    "topics without a relevant document are left out": {
+        "topics": [t for t in QRELS if max(QRELS[t].values()) > 0]
+    },
+    "topics of the run without judgments count as 0": {"topics": list(ROWS)},
+    "of repeated documents the first row counts": {
+        "order": lambda rows: in_order(dict(reversed(rows)).items())
+    },
+    "of repeated documents the best row counts": {"order": best_rows},
+    "gain 2^grade - 1": {"gain": lambda g: 2**g - 1},
+    "gain 1 for every relevant document": {"gain": lambda g: 1 if g else 0},
+    "no discount before rank 3: log2(rank), as first published": {
+        "by": lambda rank: max(1, math.log2(rank))
+    },
+    "the ideal list is made of the retrieved documents alone": {"ideal": lambda docs: docs},
+    "the ideal list is made of the documents down to the cutoff alone": {
+        "ideal": lambda docs: docs[:10]
+    },
+}
+
+
+def without_own(rows):
+    return {t: [row for row in docs if row[0] != t] for t, docs in rows.items()}
+
+
+def verified(values, digits=6, run=RUN):
+    table = pd.DataFrame({m: [f"{v:.{digits}f}"] for m, v in values.items()}, index=["mine"])
+    return irpref_lab.verify(table, QRELS, {"mine": run}).set_index("measure")
+
+
+def test_a_table_without_any_cause_is_equal():
+    found = verified(BASE)
+    assert found["equal"].all()
+    assert found["why"].tolist() == [""] * 4
+    assert irpref_lab.verify("run,P@5\nmine,0\n", {"q": {"a": 0}}, {"mine": {"q": {"b": 1.0}}})
+
+
+@pytest.mark.parametrize(("words", "how"), ALONE.items())
+def test_each_cause_alone_is_found(words, how):
+    values = figures(ROWS, QRELS, **how)
+    found = verified(values)
+    changed = [m for m in PLAIN if abs(values[m] - BASE[m]) > 1e-6]
+    assert changed
+    assert found["equal"].tolist() == [m not in changed for m in found.index]
+    for measure in changed:
+        said = found.loc[measure, "why"].split("; or ")
+        # A measure that can be cut has one reason for a shorter ranking.
+        alike = {"only the first 5 documents of a ranking are read": "cut at 5"}
+        assert words in said or alike.get(words) in said, (measure, said)
+        assert found.loc[measure, "explained"]
+
+
+def test_the_query_among_its_results_is_found():
+    values = figures(without_own(ROWS), QRELS)
+    found = verified(values)
+    for measure in PLAIN:
+        assert "the query is not among its results" in found.loc[measure, "why"].split("; or ")
+
+
+def test_a_mean_reciprocal_rank_cut_at_10_is_found_under_the_name_mrr():
+    late = {"q": {"z": 1}, "p": {"z": 1}}
+    run = {
+        "q": {doc: -float(i) for i, doc in enumerate("abcdefghijklz")},  # rank 13
+        "p": {"z": 2.0, "a": 1.0},
+    }
+    found = irpref_lab.verify("| model | MRR |\n|---|---|\n| x | 0.500 |\n", late, {"x": run})
+    assert found["computed"].tolist() == [pytest.approx((1 / 13 + 1) / 2)]
+    assert "cut at 10" in found["why"][0].split("; or ")
+
+
+PAIRS = [
+    ("relevant from grade 2 on", "cut at 10"),
+    ("relevant from grade 2 on", "equal scores by rising id"),
+    ("equal scores by rising id", "topics without a relevant document are left out"),
+    (
+        "topics without documents are left out, as trec_eval without -c does",
+        "gain 2^grade - 1",
+    ),
+    ("gain 2^grade - 1", "no discount before rank 3: log2(rank), as first published"),
+    ("gain 1 for every relevant document", "equal scores in the order of the rows"),
+    ("scores rounded to 32 bits", "relevant from grade 3 on"),
+    (
+        "topics without documents are left out, as trec_eval without -c does",
+        "topics without a relevant document are left out",
+    ),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_two_causes_together_are_found(first, second):
+    how = {**ALONE[first], **ALONE[second]}
+    if "topics" in ALONE[first] and "topics" in ALONE[second]:
+        how["topics"] = [t for t in ALONE[first]["topics"] if t in ALONE[second]["topics"]]
+    values = figures(ROWS, QRELS, **how)
+    alone = [figures(ROWS, QRELS, **ALONE[cause]) for cause in (first, second)]
+    found = verified(values, 9)
+    n = 0
+    for measure in PLAIN:
+        if any(abs(other[measure] - values[measure]) < 1e-9 for other in (BASE, *alone)):
+            continue  # one of them makes no difference to this measure
+        said = found.loc[measure, "why"].split("; or ")
+        either = {" and ".join(order) for order in itertools.permutations((first, second))}
+        assert either & set(said) or found.loc[measure, "explained"], (measure, said)
+        n += bool(either & set(said))
+    assert n
+
+
+@pytest.mark.parametrize("measure", PLAIN)
+def test_what_no_reason_explains_is_said_to_be_unexplained(measure):
+    found = verified({measure: BASE[measure] + math.pi / 100}, 12)
+    assert found["why"].tolist() == ["not explained"]
+    assert not found["explained"].any()
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 4, 5])
+def test_digits_are_those_printed(digits):
+    assert verified(BASE, digits)["equal"].all()
+    one_off = {m: round(v, digits) + 10.0**-digits for m, v in BASE.items()}
+    assert not verified(one_off, digits)["equal"].any()
+
+
+@pytest.mark.parametrize("heading", ["AP", "AP (%)", "MAP [%]", "map"])
+def test_figures_in_percent_are_read_as_such(heading):
+    cell = f"{100 * BASE['AP']:.1f}"
+    found = irpref_lab.verify(f"system,{heading}\nmine,{cell}\n", QRELS, {"mine": RUN})
+    assert found[["equal", "why"]].values.tolist() == [[True, "in percent"]]
+    assert found["computed"][0] == pytest.approx(100 * BASE["AP"])
+
+
+def test_a_figure_below_1_that_is_in_percent_has_that_reason():
+    qrels = {"q": {"z": 1}}
+    run = {"q": {f"d{i:03}": -float(i) for i in range(199)} | {"z": -500.0}}  # rank 200
+    found = irpref_lab.verify("run,RR\nx,0.50\n", qrels, {"x": run})
+    assert found["why"].tolist() == ["in percent"]
+
+
+# ---------------------------------------------------------------------------------- what is printed
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "places"),
+    [
+        ("0.774", 0.774, 3),
+        (".774", 0.774, 3),
+        ("0,774", 0.774, 3),
+        ("1,000", 1000.0, 0),
+        ("77.4%", 77.4, 1),
+        (r"77.4\%", 77.4, 1),
+        ("**0.7740**", 0.774, 4),
+        ("0.774†", 0.774, 3),
+        ("0.774*", 0.774, 3),
+        (r"\textbf{0.774}", 0.774, 3),
+        ("0.774^{ab}", 0.774, 3),
+        ("$0.774$", 0.774, 3),
+        ("0.774 ± 0.02", 0.774, 3),
+        ("\N{MINUS SIGN}0.10", -0.1, 2),
+        ("4.2e-3", 0.0042, 4),
+        ("12", 12.0, 0),
+    ],
+)
+def test_a_figure_is_read_as_people_write_it(cell, value, places):
+    assert number(cell) == (pytest.approx(value), places)
+
+
+@pytest.mark.parametrize("cell", ["", "-", "\N{EN DASH}", "n/a"])
+def test_a_cell_without_a_number_is_no_figure(cell):
+    assert number(cell) is None
+
+
+@pytest.mark.parametrize(
+    ("heading", "measure"),
+    [
+        ("NDCG@10", "nDCG@10"),
+        ("MRR", "RR"),
+        ("MRR@10", "RR@10"),
+        ("**MAP** ↑", "AP"),
+        ("Recall@100 (%)", "R@100"),
+        ("`ndcg_cut_10`", "nDCG@10"),
+        ("P@5", "P@5"),
+        ("QMeasure@10", "QMeasure@10"),
+    ],
+)
+def test_headings_are_names_of_measures(heading, measure):
+    assert str(measure_of(heading)) == measure
+
+
+@pytest.mark.parametrize("heading", ["params (M)", "year", "latency", ""])
+def test_other_headings_are_none(heading):
+    assert measure_of(heading) is None
+
+
+TABLES = {
+    "csv": "run,nDCG@10,size\nx,0.50,7\ny,0.25,8\n",
+    "semicolons": "system;nDCG@10;size\nx;0,50;7\ny;0,25;8\n",
+    "tabs": "run\tnDCG@10\tsize\nx\t0.50\t7\ny\t0.25\t8\n",
+    "markdown": "Our results:\n\n| Model | nDCG@10 | size |\n|:--|--:|:-:|\n| x | **0.50** | 7 |\n"
+    "| y | 0.25 | 8 |\n\nMore text | with a bar.\n",
+    "long": "run\tmeasure\tvalue\nx\tnDCG@10\t0.50\ny\tnDCG@10\t0.25\n",
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_tables_come_in_several_forms(form, tmp_path):
+    (tmp_path / "table").write_text(TABLES[form], encoding="utf-8")
+    for table in (TABLES[form], tmp_path / "table", str(tmp_path / "table")):
+        read = published(table)
+        assert [(f.run, str(f.measure), f.value, f.places) for f in read.figures] == [
+            ("x", "nDCG@10", 0.5, 2),
+            ("y", "nDCG@10", 0.25, 2),
+        ]
+        assert read.others == (() if form == "long" else ("size",))
+
+
+def test_a_table_of_one_run_need_not_name_it():
+    found = irpref_lab.verify(
+        "measure,value\nP@1,1.0\nRR,0.5\n", {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}
+    )
+    assert found[["run", "equal"]].values.tolist() == [["x", True], ["x", False]]
+
+
+@pytest.mark.parametrize("name", ["table.md", "table.csv"])
+def test_what_eval_writes_is_equal(name, files, capsys):
+    words = [str(files / "qrels"), str(files / "x.run")]
+    assert main(["eval", *words, "AP", "RR(rel=2)", "-f", str(files / name)]) == 0
+    assert main(["verify", str(files / name), *words]) == 0
+    assert "All 2 figures" in capsys.readouterr().out
+
+
+def test_what_has_no_counterpart_is_said():
+    runs = {"x": {"q": {"a": 1.0}}, "z": {"q": {"a": 1.0}}}
+    found = irpref_lab.verify("run,P@1,size\nX,1.0,3\nother,0.5,4\n", {"q": {"a": 1}}, runs)
+    assert found["run"].tolist() == ["x"]
+    assert found.notes == (
+        "not read as measures: size",
+        "rows without a run: other",
+        "runs without a row: z",
+    )
+    assert "All" not in str(found)
+    assert "rows without a run: other" in str(found)
+
+
+@pytest.mark.parametrize("table", ["", "text\nalone\n", "run,size\nx,3\n", "run,AP\nx,-\n"])
+def test_what_is_no_table_of_measures_is_refused(table):
+    with pytest.raises(irpref.errors.InputError):
+        irpref_lab.verify(table + "\n", {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}})
+
+
+def test_a_table_of_other_runs_is_refused():
+    two = {name: {"q": {"a": 1.0}} for name in "xy"}
+    with pytest.raises(irpref.errors.InputError, match="no row of the table is named like a run"):
+        irpref_lab.verify("run,AP\nother,0.5\n", {"q": {"a": 1}}, two)
+
+
+def test_the_commonest_reason_comes_first_and_is_summed_up():
+    qrels = {"q": {"a": 2, "b": 1, "c": 1}}
+    runs = {"x": {"q": {"b": 2.0, "a": 1.0}}, "y": {"q": {"b": 3.0, "c": 2.0, "a": 1.0}}}
+    found = irpref_lab.verify("run,RR\nx,0.500\ny,0.333\n", qrels, runs)
+    assert [why.split("; or ")[0] for why in found["why"]] == ["relevant from grade 2 on"] * 2
+    assert found.text == (
+        "0 of 2 figures have the digits printed; 2 differ for a known reason, 0 are not explained.\n"
+        "RR: relevant from grade 2 on explains 2 of 2."
+    )
+
+
+# ------------------------------------------------------------------------------------ the command
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 2\nq 0 b 1\n")
+    (tmp_path / "x.run").write_text("q Q0 b 1 2 t\nq Q0 a 2 1 t\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("figure", "status"), [("1.00", 0), ("0.50", 1), ("0.77", 1)])
+def test_the_status_says_whether_all_figures_are_equal(figure, status, files, capsys):
+    (files / "t.csv").write_text(f"run,RR\nx,{figure}\n")
+    words = ["verify", *(str(files / name) for name in ("t.csv", "qrels", "x.run"))]
+    assert main(words) == status
+    out = capsys.readouterr().out
+    assert ("relevant from grade 2 on" in out) == (figure == "0.50")
+    assert ("not explained\n" in out) == (figure == "0.77")
+    assert main([*words, "-o", "csv"]) == status
+    lines = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [(row["run"], row["printed"], row["equal"]) for row in lines] == [
+        ("x", figure, str(status == 0))
+    ]
+
+
+def test_wrong_usage_has_another_status_than_a_difference(files, capsys):
+    (files / "t.csv").write_text("run,size\nx,3\n")
+    assert main(["verify", str(files / "t.csv"), str(files / "qrels"), str(files / "x.run")]) == 2
+    assert main(["verify", str(files / "none"), str(files / "qrels"), str(files / "x.run")]) == 2
+    assert main(["verify", str(files / "t.csv"), str(files / "qrels")]) == 2
+    assert "no column of the table is a measure" in capsys.readouterr().err
+
+
+# --------------------------------------------------------------------------------- public figures
+
+
+def test_figures_of_nist_are_equal_or_not_explained(data_dir):
+    """48 runs are stored to a lesser depth than NIST evaluated them."""
+    home = data_dir / "trec-covid-r3"
+    (qrels,) = (home / "qrels").glob("*.gz")
+    table = pd.read_csv(home / "published.tsv", sep="\t", dtype=str)
+    table = table.pivot(index="run", columns="measure", values="value")
+    table = table[["AP", "bpref", "nDCG@10", "P@5"]].iloc[::6]
+    runs = {name: home / "runs" / f"{name}.run.gz" for name in table.index}
+    found = irpref_lab.verify(table, qrels, runs)
+    kinds = pd.read_csv(home / "runs.tsv", sep="\t", dtype=str).set_index("run")
+    whole = found["run"].map(kinds["contributed_judgments"]) == "yes"
+    deep = found["measure"].isin(["AP", "Bpref"])
+    assert found["equal"].tolist() == (whole | ~deep).tolist()
+    assert (found.loc[~found["equal"], "why"] == "not explained").all()
+    assert 0 < (~found["equal"]).sum() < len(found)
+
+
+def test_figures_of_anserini_are_equal(data_dir):
+    home = data_dir / "beir-scifact"
+    (qrels,), runs = (home / "qrels").glob("*.gz"), list((home / "runs").glob("*.gz"))
+    found = irpref_lab.verify(home / "published.tsv", qrels, runs)
+    assert found.loc[found["measure"] == "nDCG@10", "printed"].tolist() == ["0.6789"]
+    assert found["equal"].all()
+
+
+LEFT_OUT = "topics without documents are left out, as trec_eval without -c does"
+PUT_IN = {
+    # Reasons, and how pytrec_eval is asked: threshold, documents, topics without documents.
+    ("relevant from grade 2 on",): (2, 1000, 0),
+    ("relevant from grade 3 on",): (3, 1000, 0),
+    ("cut at 10",): (1, 10, 0),
+    (LEFT_OUT,): (1, 1000, 5),
+    ("relevant from grade 2 on", "cut at 10"): (2, 10, 0),
+    ("relevant from grade 3 on", LEFT_OUT): (3, 1000, 5),
+    ("cut at 10", LEFT_OUT): (1, 10, 5),
+}
+
+
+@pytest.mark.parametrize("causes", PUT_IN, ids=" and ".join)
+def test_causes_put_into_figures_of_submitted_runs_are_found(causes, data_dir):
+    """The figures are those of pytrec_eval, with its own threshold and its own mean."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    rel, depth, absent = PUT_IN[causes]
+    qrels = qrels_of(data_dir, "dl19-passage")
+    files = sorted((data_dir / "dl19-passage" / "runs").glob("*.gz"))[::9]
+    figures_of, runs = {}, {}
+    for file in files:
+        run = read_run(file)
+        for topic in list(qrels)[:absent]:
+            run.pop(topic, None)
+        runs[file.name] = run
+        cut = {t: dict.fromkeys(in_order(docs.items())[:depth]) for t, docs in run.items()}
+        scored = {t: {doc: -float(i) for i, doc in enumerate(docs)} for t, docs in cut.items()}
+        evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map"}, relevance_level=rel)
+        values = [found["map"] for found in evaluator.evaluate(scored).values()]
+        mean = sum(values) / (len(values) if LEFT_OUT in causes else len(qrels))
+        figures_of[file.name] = f"{mean:.6f}"
+    table = pd.DataFrame({"map": figures_of})
+    found = irpref_lab.verify(table, qrels, runs)
+    differ = found[~found["equal"]]
+    assert len(differ) > 1
+    either = {" and ".join(order) for order in itertools.permutations(causes)}
+    for why in differ["why"]:
+        assert either & set(why.split("; or ")), why
+    # What explains all figures comes first.
+    assert {why.split("; or ")[0] for why in differ["why"]} <= either
