@@ -13,7 +13,7 @@ from typing import Any
 import irpref
 from irpref.data.run_names import named_runs
 from irpref.errors import InputError
-from irpref.judged import Judgments, QrelsLike, RunLike, Runs, judgments
+from irpref.judged import Judgments, QrelsLike, RunLike, Runs, as_judgments
 from irpref.messages import about, clipped
 from irpref.show import ResultFrame
 from irpref.show.text import Table
@@ -88,7 +88,7 @@ def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
     >>> found["why"][1]
     'relevant from grade 2 on and topics without ...'
     """
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     printed, named = published(table), named_runs(runs)
     rows, notes = _matched(printed, list(named))
     measures = list(dict.fromkeys(figure.measure for figure, _ in rows))

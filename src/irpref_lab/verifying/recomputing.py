@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 import irpref
-from irpref.judged import Judgments, judgments
+from irpref.judged import Judgments, as_judgments
 from irpref.values import (
     OF_RUN,
     OF_TOPICS,
@@ -143,8 +143,8 @@ class Recomputed:
             if grades is None:
                 return None
         if any(reason.kind == "ideal" for reason in regrading):
-            return judgments(grades)
-        return _kept(self._judgments, tuple(regrading), lambda: judgments(grades))
+            return as_judgments(grades)
+        return _kept(self._judgments, tuple(regrading), lambda: as_judgments(grades))
 
 
 def _rel(measure: Measure, together: Together) -> float:
