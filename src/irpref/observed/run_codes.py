@@ -512,8 +512,6 @@ def _other_in_expectation(view: View) -> Found | None:
     facts, measure = view.facts, view.measure
     if view.decide is None or measure is None or view.other is None:
         return None
-    if facts.same_order(0, 1):
-        return None
     expected = facts.expected(measure)
     if expected is None:
         return None
