@@ -57,8 +57,6 @@ class Observation:
         Hash of the ranking as measures see it.
     further : tuple of str
         Topics without judgments.
-    n_named : int
-        Topics of the run, topics without judgments included.
     repeats : Repeats
     changed_topics, changed_docs : Changed or None
         Unjudged topics, and unjudged documents in the first ranks, whose ids are judged ones but
@@ -90,7 +88,6 @@ class Observation:
     no_id: str
     prints: Ints
     further: tuple[str, ...]
-    n_named: int
     repeats: Repeats
     changed_topics: Changed | None
     changed_docs: Changed | None
@@ -174,7 +171,6 @@ def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> 
         no_id=no_id,
         prints=by_topic(_prints(row, topics)),
         further=tuple(further),
-        n_named=len(listing.names),
         repeats=listing.repeats,
         changed_topics=ids.changed_topics(further, listing.names),
         changed_docs=ids.changed_in([listing], first_ranks) if is_given else None,

@@ -96,7 +96,6 @@ def _observation(
         no_id="",
         prints=zeros,
         further=further,
-        n_named=len(judged.topics),
         repeats=Repeats(strict=False),
         changed_topics=ids.changed_topics(further, judged.topics),
         changed_docs=changed,

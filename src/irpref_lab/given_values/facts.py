@@ -229,7 +229,6 @@ def _observation(lengths: Any) -> Observation:
         no_id="",
         prints=none,
         further=(),
-        n_named=int((lengths > 0).sum()),
         repeats=Repeats(strict=False),
         changed_topics=None,
         changed_docs=None,
