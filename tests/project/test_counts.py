@@ -156,7 +156,8 @@ def test_every_function_opens_each_file_once_and_looks_up_each_run_once(
     USES[name](written)
     assert all(opened[str(path)] == 1 for path in runs)
     assert max(opened.values(), default=1) == 1
-    if name != "irpref_lab.sampled":  # its plan is drawn here, from runs in memory
+    # A plan is drawn here from runs in memory, and a published figure is explained by changed runs.
+    if name not in ("irpref_lab.sampled", "irpref_lab.verify"):
         assert counts["reads of runs"] <= len(runs)
         assert counts["lookups"] <= len(runs) * (2 if name in TWICE else 1)
 
