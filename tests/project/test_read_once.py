@@ -184,7 +184,7 @@ USES: dict[str, Callable[[Form], Any]] = {
         m(JUDGE, "relevance"), m(JUDGE, "relevance"), plan()
     ).frame(),
     "irpref_lab.verify": lambda m: irpref_lab.verify(
-        "run,AP,P@3\nfirst,.5,.25\nsecond,.1,.2\n", judged(m), of_runs(m)
+        "run,AP,P@3\nfirst,.5,.25\nsecond,.1,.2\n", judged(m), of_runs(m, "first", "second")
     ),
     "irpref_lab.meta.topic_values": lambda m: {
         name: values.matrix.tolist()
