@@ -38,7 +38,7 @@ _MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": 
 
 
 class Differences(ResultFrame):
-    """What `against` returns.
+    """Result of `against`.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Differences(ResultFrame):
         A row for each measure, run and topic: `run`, `group` (if there are groups), `query_id`,
         `measure`, `value`, `difference`.
     evidence : DataFrame
-        What the values rest on, as `irpref.evidence` returns it.
+        The evidence, as `irpref.evidence` returns it.
     notes : list of str
         The same in words, a sentence each.
     """
@@ -126,7 +126,7 @@ def against(
     ValueError
         No run besides the baseline, no measure, fewer than two topics, a level outside (0, 1), an
         unknown method, a topic without a group; the baseline answers no judged topic or retrieves
-        no judged document; what the evaluator raises.
+        no judged document; whatever the evaluator raises.
 
     Examples
     --------

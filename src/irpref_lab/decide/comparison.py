@@ -39,7 +39,7 @@ _OF_TOPICS = ("measure", "group", "query_id", "difference")  # columns of `by_to
 
 
 class Comparison(ResultFrame):
-    """What `compare` returns.
+    """Result of `compare`.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Comparison(ResultFrame):
         A row for each measure and topic, the largest difference first: `measure`, `group` (if there
         are groups), `query_id`, a column for each run, `difference` (b - a).
     evidence : DataFrame
-        What the values rest on, as `irpref.evidence` returns it.
+        The evidence, as `irpref.evidence` returns it.
     names : list of str
         The names of the two runs.
     level : float
