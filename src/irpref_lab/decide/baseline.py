@@ -136,10 +136,10 @@ def against(
     >>> table[["run", "value", "difference", "p_adjusted"]].round(4)
             run   value  difference  p_adjusted
     0  baseline  0.5177         NaN         NaN
-    1    strong  0.7533      0.2356      0.0001
-    2   precise  0.5730      0.0552      0.0468
-    3     broad  0.6600      0.1423      0.0043
-    4     noisy  0.3443     -0.1734      0.0043
+    1    strong  0.7533      0.2356      0.0000
+    2   precise  0.5730      0.0552      0.0457
+    3     broad  0.6600      0.1423      0.0035
+    4     noisy  0.3443     -0.1734      0.0035
     """
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, METHODS)

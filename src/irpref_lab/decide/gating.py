@@ -182,7 +182,7 @@ def gate(
     >>> made = load("synthetic")
     >>> decision = gate(["AP"], made.qrels, made.runs["strong"], made.runs["broad"])
     >>> decision.verdict, decision.text
-    ('block', 'blocked: AP is worse, -0.0931 (-0.1650 to -0.0223 at 95 %), 30 topics')
+    ('block', 'blocked: AP is worse, -0.0934 (-0.1652 to -0.0216 at 95 %), 30 topics')
     """
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
     chosen = _measures(measures, qrels)
