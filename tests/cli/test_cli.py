@@ -646,9 +646,9 @@ def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(
     monkeypatch.setattr("irpref.observed.scored_files._LOOKED_AT", 0)
     (files / "upper").write_text((files / "r2").read_text().upper().replace("Q0", "Q0"))
     assert main(["eval", "qrels", "upper", "AP"]) == 0
-    first, second = capsys.readouterr().err.splitlines()
-    assert "document ids that differ from judged ones only in case" in first
-    assert "is judged: every value is 0" in second
+    # The cause alone: that no document is judged follows from it.
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "document ids that differ from judged ones only in case" in line
 
 
 def test_a_run_whose_ids_are_compared_is_not_read_as_a_whole(

@@ -302,7 +302,7 @@ def test_leaderboard(call: Call) -> None:
     lines = out.splitlines()
     assert lines[:2] == [
         "AP",
-        "run    mean  place  best  worst  letters  answered  Judged@10",  # three topics: no interval
+        "run    mean  place  place_low  place_high  letters  answered  Judged@10  codes",  # three topics: no interval
     ]
     assert lines[2].split()[:2] == ["r2", "0.7500"]
     assert lines[2].split()[-2] == "3"

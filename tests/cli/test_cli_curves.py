@@ -238,21 +238,18 @@ def test_what_cannot_be_done_is_said_in_one_line(refused, book, arguments, statu
 
 
 def test_compare(printed, whole):
-    # Differences -1/2 -1/2 0 0 1/2: of the 8 assignments of signs to the three 1/2, all have a mean
-    # of at least .1 in size. Of five topics no difference could be significant, so there is no
-    # interval. To show a difference of .1 with a standard deviation of sqrt(.175), a paired t-test
-    # needs 140 topics.
+    # Differences -1/2 -1/2 0 0 1/2: mean -.1, variance .7 / 4 = .175, t = -.1 / sqrt(.175 / 5) =
+    # -.5345 with 4 degrees of freedom. The interval is -.1 -+ 2.7764 sqrt(.175 / 5).
     assert printed("compare", *whole, "Rprec", "-q") == dedent(
         """
-        Rprec: new (0.7000) and old (0.6000) are not shown to differ: old scores 0.1000 lower \
-(too few topics for an interval, p = 1.0000, 5 topics). About 140 topics would show a difference of this size.
+        Rprec: old (0.6000) and new (0.7000) are not shown to differ: -0.1000 (95 % interval -0.6194 to \
++0.4194, p = 0.6213, 5 topics).
 
-        measure     new     old  difference  from  to       p  better  worse  equal
-        Rprec    0.7000  0.6000     -0.1000     -   -  1.0000       1      2      2
-        difference: old minus new; from, to: its 95 % interval
-        better, worse, equal: topics on which old is better, worse or the same
-        test: step-down sign-flip t-test, all 32 sign vectors, 5 topics; family: one pair of runs, by measure; \
-family-wise level 5 %
+        measure     new     old  difference      low     high       p  wins  losses  equal
+        Rprec    0.7000  0.6000     -0.1000  -0.6194  +0.4194  0.6213     1       2      2
+        difference: old minus new; low, high: its 95 % interval
+        wins, losses, equal: topics on which old is better, worse or the same
+        test: paired t-test, 5 topics; family: one pair of runs, by measure; family-wise level 5 %
 
         Rprec
         topic     new     old  difference
@@ -268,21 +265,22 @@ family-wise level 5 %
 def test_compare_by_other_measures(printed, whole):
     shown = printed("compare", *whole, "EMeasure@2", "P@1")
     assert shown.startswith(
-        "EMeasure@2 (lower is better): new (0.3000) and old (0.4000) are not shown to differ"
+        "EMeasure@2 (lower is better): old (0.4000) and new (0.3000) are not shown to differ"
     )
     # E is 1 - 2 found / (2 + 2), so its differences are those of R-precision with the other sign.
     assert re.search(
-        r"^EMeasure@2  0.3000  0.4000     \+0.1000 +- +-  1.0000 +1 +2 +2$", shown, re.M
+        r"^EMeasure@2  0.3000  0.4000 +\+0.1000  -0.4194  \+0.6194  0.6213 +1 +2 +2$", shown, re.M
     )
-    # First documents: a a a c - against a c a b -.
-    assert re.search(r"^P@1 +0.6000  0.6000     \+0.0000 +- +-  1.0000 +1 +1 +3$", shown, re.M)
+    # First documents: a a a c - against a c a b -: differences 0 -1 0 1 0, 2.7764 sqrt(.5 / 5).
+    numbers = r"^P@1 +0.6000  0.6000 +\+0.0000  -0.8780  \+0.8780  1.0000 +1 +1 +3$"
+    assert re.search(numbers, shown, re.M)
 
 
 def test_two_files_of_the_same_name_keep_their_paths(printed, whole, tmp_path):
     (tmp_path / "other").mkdir()
     other = write_run(tmp_path / "other" / "new.run", WHOLE | {"5": {"c": 1.0}})
     shown = printed("compare", whole[0], whole[1], other, "Rprec")
-    assert shown.startswith(f"Rprec: {whole[1]} (0.7000) and {other} (0.6000) are not shown")
+    assert shown.startswith(f"Rprec: {other} (0.6000) and {whole[1]} (0.7000) are not shown")
 
 
 # --------------------------------------------------------------------------------------------- plot

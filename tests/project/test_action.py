@@ -185,7 +185,7 @@ def test_everything_else_fails(
     last = done.out.splitlines()[-1]
     assert last.startswith("::error title=irpref gate::")
     # The annotation has the sentence, with numbers, or the error; options of the shell are not named.
-    numbers = {"block": "blocked: nDCG@10 fell by 0.", "inconclusive": "cannot tell: "}
+    numbers = {"block": "blocked: nDCG@10 is worse, -0.", "inconclusive": "cannot tell: "}
     assert numbers.get(verdict, text) in last
     if verdict == "error":
         assert not re.search(r"--(?!help)", done.summary)

@@ -38,7 +38,7 @@ _MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": 
 
 
 class Differences(ResultFrame):
-    """What `against` returns.
+    """Result of `against`.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Differences(ResultFrame):
         A row for each measure, run and topic: `run`, `group` (if there are groups), `query_id`,
         `measure`, `value`, `difference`.
     evidence : DataFrame
-        What the values rest on, as `irpref.evidence` returns it.
+        The evidence, as `irpref.evidence` returns it.
     notes : list of str
         The same in words, a sentence each.
     """
@@ -126,7 +126,7 @@ def against(
     ValueError
         No run besides the baseline, no measure, fewer than two topics, a level outside (0, 1), an
         unknown method, a topic without a group; the baseline answers no judged topic or retrieves
-        no judged document; what the evaluator raises.
+        no judged document; whatever the evaluator raises.
 
     Examples
     --------
@@ -136,10 +136,10 @@ def against(
     >>> table[["run", "value", "difference", "p_adjusted"]].round(4)
             run   value  difference  p_adjusted
     0  baseline  0.5177         NaN         NaN
-    1    strong  0.7533      0.2356      0.0001
-    2   precise  0.5730      0.0552      0.0468
-    3     broad  0.6600      0.1423      0.0043
-    4     noisy  0.3443     -0.1734      0.0043
+    1    strong  0.7533      0.2356      0.0000
+    2   precise  0.5730      0.0552      0.0457
+    3     broad  0.6600      0.1423      0.0035
+    4     noisy  0.3443     -0.1734      0.0035
     """
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, METHODS)

@@ -56,7 +56,7 @@ def basis_of(
     present: Sequence[str] | None = None,
     keep: bool = True,
 ) -> Basis:
-    """Open judgments and runs, and find out what can be told of them.
+    """Open judgments and runs, and gather their evidence.
 
     Parameters
     ----------
@@ -75,7 +75,8 @@ def basis_of(
     Raises
     ------
     ValueError
-        A system answers no judged topic or retrieves no judged document; what the evaluator raises.
+        A system answers no judged topic or retrieves no judged document; whatever the evaluator
+        raises.
     """
     given = getattr(qrels, "basis", None)
     if given is not None:
@@ -176,7 +177,7 @@ class JudgedRuns:
     # Pairs ----------------------------------------------------------------------------------------
 
     def _of(self, numbers: Sequence[int]) -> Evidence:
-        """What can be told of two systems beside each other."""
+        """Return the evidence about two systems beside each other."""
         key = tuple(numbers)
         if key == tuple(range(len(self.facts.systems))):
             return self.facts
@@ -324,7 +325,7 @@ class JudgedRuns:
         return [*texts, *by_judge(facts, inside), *repeats]
 
     def notes(self, verdict: Verdict) -> list[str]:
-        """Say what all pairs have in common, without full stops."""
+        """Say once what all pairs share, without full stops."""
         facts, measures, everything = self.facts, self.facts.measures, self.facts.everything
         if verdict == "claim":
             equal = map(facts.equal_in_words, range(len(facts.systems)))
@@ -344,7 +345,7 @@ class JudgedRuns:
         return [*notes, *thresholds_on(measures, self.qrels)]
 
     def _orders(self) -> Iterator[str]:
-        """Say what is strange about the order of documents."""
+        """Say where the order of documents is strange."""
         if self.facts.same_order(0, 1):
             yield "both runs have the same ranking"
         for number, system in enumerate(self.facts.systems):

@@ -58,7 +58,7 @@ _PAIRS = (
 
 
 class Leaderboard(ResultFrame):
-    """What `leaderboard` returns: a frame, with the tests behind it.
+    """Result of `leaderboard`: a frame, with the tests behind it.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Leaderboard(ResultFrame):
     test : str
         Test, family, level and permutations in one line; empty for `none`.
     evidence : pandas.DataFrame
-        What the values rest on, as `irpref.evidence` returns it; missing on the boards of a report.
+        The evidence, as `irpref.evidence` returns it; missing on the boards of a report.
     notes : list of str
         The same in words, a sentence each.
     n_topics : dict of group to int

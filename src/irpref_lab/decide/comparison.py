@@ -39,7 +39,7 @@ _OF_TOPICS = ("measure", "group", "query_id", "difference")  # columns of `by_to
 
 
 class Comparison(ResultFrame):
-    """What `compare` returns.
+    """Result of `compare`.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Comparison(ResultFrame):
         A row for each measure and topic, the largest difference first: `measure`, `group` (if there
         are groups), `query_id`, a column for each run, `difference` (b - a).
     evidence : DataFrame
-        What the values rest on, as `irpref.evidence` returns it.
+        The evidence, as `irpref.evidence` returns it.
     names : list of str
         The names of the two runs.
     level : float
@@ -147,9 +147,9 @@ def compare(
     >>> comparison = compare(["AP"], made.qrels, made.runs["noisy"], made.runs["baseline"])
     >>> for sentence in comparison.text.splitlines()[0].split(". "):
     ...     print(sentence)
-    AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval ... p = 0.0014, 30 topics)
-    a has no documents for 1 of 30 topics; it counts as an empty ranking
-    b has 34 to 49 documents for 22 of 30 topics, less than half of another run's, and AP ... ranks
+    AP: b (0.5177) is better than a (0.3443): +0.1734 (95 % interval ... p = 0.0012, 30 topics)
+    A has no documents for 1 of 30 topics; it counts as an empty ranking
+    B has 34 to 49 documents for 22 of 30 topics, less than half of another run's, and AP ... ranks
     Judging the unjudged documents could change this.
     """
     level, missing = check_level(level), check_missing(missing)

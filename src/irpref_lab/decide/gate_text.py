@@ -24,7 +24,7 @@ def first_line(rows: Sequence[Row], rule: Rule, verdict: str, unanswered: Sequen
     rule : Rule
     verdict : {'pass', 'block', 'inconclusive'}
     unanswered : sequence of str
-        What topics that the candidate does not answer do to each measure.
+        The effect on each measure of topics that the candidate does not answer.
     """
     body = {"block": _blocked, "pass": _passed, "inconclusive": _unknown}[verdict]
     return body(_Summary(rows, rule, unanswered)) + _groups(rows, rule)
@@ -91,7 +91,7 @@ def _unknown(of: _Summary) -> str:
 
 
 def _groups(rows: Sequence[Row], rule: Rule) -> str:
-    """Say what groups of topics are worth, and which are too small to show any loss."""
+    """Say how groups of topics are watched, and which are too small to show any loss."""
     groups = [row for row in rows if row.get("group") is not None]
     if not groups:
         return ""

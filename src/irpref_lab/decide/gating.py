@@ -53,7 +53,7 @@ _RUNS = ("baseline", "candidate")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What decides.
+    """The rule of a verdict.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Rule:
 
 
 class Gate(ResultFrame):
-    """What `gate` returns.
+    """Result of `gate`.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Gate(ResultFrame):
     text : str
         The verdict in one line.
     notes : list of str
-        What it rests on, a sentence each.
+        Its grounds and remarks, a sentence each.
     evidence : DataFrame
         The same as a table, as `irpref.evidence` returns it.
     qrels : str
@@ -122,7 +122,7 @@ def gate(
     measures : measures of any toolkit, or their names
         Counts (`NumRel`) are refused, and measures that do not depend on grades (`Judged@10`) if
         they are alone: they do not say which ranking is better.
-    qrels : in any form that `irpref.evaluator` takes, or what `irpref_lab.sampled` returns
+    qrels : in any form that `irpref.evaluator` takes, or the result of `irpref_lab.sampled`
     baseline, candidate : runs in any form that `irpref.evaluator` takes
         A list of runs is one system that was run several times: its value of a topic is the mean of
         theirs.
@@ -182,7 +182,7 @@ def gate(
     >>> made = load("synthetic")
     >>> decision = gate(["AP"], made.qrels, made.runs["strong"], made.runs["broad"])
     >>> decision.verdict, decision.text
-    ('block', 'blocked: AP is worse, -0.0931 (-0.1650 to -0.0223 at 95 %), 30 topics')
+    ('block', 'blocked: AP is worse, -0.0934 (-0.1652 to -0.0216 at 95 %), 30 topics')
     """
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
     chosen = _measures(measures, qrels)
@@ -336,7 +336,7 @@ def _could_turn(pair: Pair, basis: Basis, found: _Bounds, row: Row, rule: Rule) 
 
 
 def _remarks(pair: Pair, basis: Basis, row: Row, rule: Rule) -> Iterator[str]:
-    """Yield what a reader must know about the numbers of a pair, in sentences."""
+    """Yield sentences that a reader of the numbers of a pair needs."""
     if row["verdict"] == "pass" and row["worse"]:
         yield f"a loss is shown, and the margin of {rule.margin:g} tolerates it"
     if row["verdict"] == "pass" and pair.knows_means:
@@ -356,7 +356,7 @@ def _remarks(pair: Pair, basis: Basis, row: Row, rule: Rule) -> Iterator[str]:
 def _beside_reference(
     rows: Sequence[Row], every: Basis, parts: Mapping[str | None, Bools], rule: Rule
 ) -> Iterator[str]:
-    """Add the columns about the reference to the rows over all topics, and say what it decides."""
+    """Add columns about the reference to the rows over all topics; yield its remarks."""
     names = ("reference", "difference_reference", "low_reference", "high_reference")
     for row in rows:
         row |= dict.fromkeys(names, math.nan) | {"worse_reference": False}

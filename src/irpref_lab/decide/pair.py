@@ -273,7 +273,7 @@ class Pair:
 
 
 def labels(measure: Measure | str, group: str | None, grouped: bool) -> Row:
-    """Return the columns that say what a row of a result is about."""
+    """Return the first columns of a row: measure and group."""
     return {"measure": str(measure)} | ({"group": group} if grouped else {})
 
 
@@ -284,7 +284,7 @@ def rounded_up(n: int) -> int:
 
 
 class Basis(Protocol):
-    """What verdicts ask about systems: judged runs, a sample of judgments, or values alone."""
+    """Questions of verdicts about systems: judged runs, a sample of judgments, or values alone."""
 
     @property
     def measures(self) -> Sequence[Measure]:
@@ -334,7 +334,7 @@ class Basis(Protocol):
         ...
 
     def notes(self, verdict: Verdict) -> list[str]:
-        """Say what all pairs have in common, without full stops."""
+        """Say once what all pairs share, without full stops."""
         ...
 
     def could_turn(self, pair: Pair, verdict: Any, now: str, agrees: bool = True) -> bool | None:

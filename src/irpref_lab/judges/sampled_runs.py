@@ -148,7 +148,7 @@ class SampledRuns:
     def sentences(
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
-        """Say what full judgments of these topics would say, and whether to go on."""
+        """Describe full judgments of these topics, and say whether to go on."""
         whole = self.values[pair.measure].on(pair.inside)
         return [go_on(self.judgments, whole, row, pair.numbers)]
 
@@ -318,7 +318,7 @@ def go_on(
     row: Mapping[str, Any],
     numbers: tuple[int, int],
 ) -> str:
-    """Say what full judgments of these topics would give, and whether to go on."""
+    """Describe full judgments of these topics, and say whether to go on."""
     low, high = row["low_judged"], row["high_judged"]
     if judgments.n_judged == judgments.n_drawn:
         return "all documents that matter are judged"
