@@ -1,11 +1,12 @@
-"""What the codes that stop verdicts find: submitted runs as they are, and damaged.
+"""Ask the codes that stop verdicts about submitted runs as they are, and damaged.
 
     IRPREF_DATA=FOLDER python -m study.damages [CODE...]     # all of `DAMAGES` if none is named
 
-Each code is asked about pairs of submitted runs, undamaged (both orders), and then with a damaged
-baseline. Of a collection with many runs, `MOST` are drawn with a fixed seed. The table that is
-printed has, by code and damage: collections, pairs as they are and how many the code stops, pairs
-with a damaged baseline and how many it finds. Nothing of the runs is stored."""
+Each code is asked about all pairs of the submitted runs of a collection, in both orders, and then
+with a damaged baseline: `DAMAGED` runs of each collection, drawn with a fixed seed, beside each
+other run. The table that is printed has, by code and damage: collections, pairs as they are and how
+many the code stops, pairs with a damaged baseline and how many it finds. A damaged run without a
+judged document is in no pair: verdicts refuse it. Nothing of the runs is stored."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ from irpref.measures.names import parse_all
 from irpref.observed import CODES, MISSING, Evidence, Gatherer, System
 from irpref.observed.finding import Code, View
 
-MEASURE, SEED, MOST, DAMAGED = "nDCG@10", 49, 40, 10
+MEASURE, SEED, DAMAGED = "nDCG@10", 49, 10
 Damage = Callable[[pd.DataFrame, pd.DataFrame, np.random.Generator], pd.DataFrame]
 
 
@@ -122,13 +124,6 @@ def collections() -> Iterator[tuple[str, Judgments, list[Path]]]:
             yield home.name, irpref.judgments(str(qrels[0])), files
 
 
-def drawn(files: list[Path], rng: np.random.Generator) -> list[Path]:
-    """Draw `MOST` files, or take all if there are no more."""
-    if len(files) <= MOST:
-        return files
-    return [files[i] for i in sorted(rng.choice(len(files), MOST, replace=False).tolist())]
-
-
 def rows_of(run: Run) -> pd.DataFrame:
     """Return the rows of a run in the order that is evaluated, with the ranks of its file."""
     rows = run.frame()
@@ -167,7 +162,7 @@ def compute(names: list[str]) -> pd.DataFrame:
     damaged: dict[tuple[str, str], Count] = {}
     for name, qrels, files in collections():
         rng = np.random.default_rng(SEED)
-        runs = {path.name: irpref.run(str(path)) for path in drawn(files, rng)}
+        runs = {path.name: irpref.run(str(path)) for path in files}
         gatherer = Gatherer(parse_all([MEASURE]), qrels)
         facts = gatherer.evidence(systems_of(gatherer, runs))
         n, kept = len(facts.systems), {system.name: system.runs[0] for system in facts.systems}
@@ -195,7 +190,7 @@ def compute(names: list[str]) -> pd.DataFrame:
                 of_turned = turned.evidence(systems_of(turned, kept))
                 count = damaged.setdefault((code_name, GRADES[code_name]), Count())
                 count.ask(code, of_turned, pairs_of(len(of_turned.systems)))
-        print(f"{name}: {n} of {len(files)} runs", file=sys.stderr, flush=True)
+        print(f"{name}: {n} runs", file=sys.stderr, flush=True)
     rows = [
         {
             "code": code_name,
@@ -223,4 +218,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     main()

@@ -271,7 +271,7 @@ def _rescored(view: View) -> Found | None:
 
 
 def _of_either(view: View, find: Callable[[View], Found | None]) -> Found | None:
-    """Find what is found on more topics of one run of a pair than of the other."""
+    """Choose the finding of one run of a pair that has it on more topics than the other."""
     best, most = None, 0
     for run in (view.run, view.other):
         found = None if run is None else find(replace(view, run=run))
