@@ -181,6 +181,7 @@ SPARSE, FOUND = _sparse()
 VARIANTS = _variants()
 ONE_SCORE = {topic: dict.fromkeys(docs, 1.0) for topic, docs in GOOD.items()}
 WHOLE = {t: {d: float(round(s * 2)) for d, s in docs.items()} for t, docs in GOOD.items()}
+FIRST = {topic: [max(docs, key=docs.get)] for topic, docs in GOOD.items()}
 REREAD = irpref.run(twice(GOOD), repeats="first")
 RIGHT = {
     "sparse judgments": (SPARSE, FOUND, FOUND, ["RR@10", "P@1", "R@10"]),
@@ -200,10 +201,7 @@ RIGHT = {
     ),
     "documents that were excluded": (
         QRELS,
-        irpref.run(
-            rows_of(GOOD), exclude={t: [max(docs, key=docs.get)] for t, docs in GOOD.items()}
-        ),
-        GOOD,
+        *(irpref.run(rows_of(run), exclude=FIRST) for run in (GOOD, noisy(GOOD))),
         ["AP"],
     ),
     "ranks from 0": (QRELS, rows_of(GOOD, first_rank=0), rows_of(noisy(GOOD)), ["AP"]),
