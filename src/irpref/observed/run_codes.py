@@ -266,7 +266,7 @@ def _too_many_rescored(view: View) -> Found | None:
 def _rescored(view: View) -> Found | None:
     names = [topic for one in view.system.observed for topic in one.repeats.rescored]
     says = "{run} has documents twice, with several scores, in {some}: are these several runs in "
-    says += "one file? If not, say which row counts (repeats, --repeated)"
+    says += "one file? If not, say with repeats which row counts"
     return Found(view.facts.mask_of(names), view.system.retrieved > 0, says=says)
 
 
