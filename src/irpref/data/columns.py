@@ -349,7 +349,7 @@ class Reading:
     lower_is_better: bool = False
     ignore_self: bool = False
     excluded: frozenset[tuple[str, str]] | None = None
-    repeats: str = "last"
+    repeats: str | None = None
     documents: Mapping[str, str] | str | None = None
 
     def unused(self) -> dict[str, str]:
@@ -385,7 +385,7 @@ class Reading:
     def selects_rows(self) -> bool:
         """Whether some rows of a run do not count, or count for another document."""
         left_out = self.ignore_self or self.excluded is not None
-        return left_out or self.repeats != "last" or self.documents is not None
+        return left_out or self.repeats is not None or self.documents is not None
 
 
 PLAIN = Reading()

@@ -20,16 +20,18 @@ REPEATS = ("last", "first", "best")
 Pairs = frozenset[tuple[str, str]]  # of a topic and a document
 
 
-def counted_row(repeats: str | None, documents: Mapping[str, str] | str | None) -> str:
-    """Return which row of a repeated document counts: of chunks, the best, if nothing else is said.
+def counted_row(repeats: str | None, documents: Mapping[str, str] | str | None) -> str | None:
+    """Return which row of a repeated document counts: of chunks, the best, if nothing else is said;
+    None if nothing is said of documents, of which the last row then counts, with a warning.
 
     Raises
     ------
     ValueError
         There is no such rule.
     """
-    rule = repeats or ("last" if documents is None else "best")
-    check_choice("repeats", rule, REPEATS)
+    rule = "best" if repeats is None and documents is not None else repeats
+    if rule is not None:
+        check_choice("repeats", rule, REPEATS)
     return rule
 
 
@@ -64,8 +66,8 @@ def one_each(run: Table, repeats: str) -> Table:
     Parameters
     ----------
     run : Table
-    repeats : {'first', 'best'}
-        The first row, or the first of those with the highest score.
+    repeats : {'last', 'first', 'best'}
+        The last row, the first, or the first of those with the highest score.
     """
     import pandas as pd
 
@@ -73,6 +75,8 @@ def one_each(run: Table, repeats: str) -> Table:
     rows: Ints = np.arange(len(run))
     if repeats == "best":
         rows = np.lexsort((rows, -run.value))
+    elif repeats == "last":
+        rows = rows[::-1]
     again = pd.DataFrame({"topic": topic[rows], "doc": doc[rows]}).duplicated().to_numpy()
     kept = np.ones(len(run), bool)
     kept[rows[again]] = False

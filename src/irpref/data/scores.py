@@ -66,7 +66,7 @@ def changed(run: Table, how: Reading) -> Table:
         run = without(run, how.excluded)
     if how.lower_is_better:
         run = replace(run, value=0.0 - np.asarray(run.value, np.float64))
-    if how.repeats != "last":
+    if how.repeats is not None:
         run = one_each(run, how.repeats)
     return replace(run, value=rescored(run, how))
 

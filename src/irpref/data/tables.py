@@ -104,8 +104,8 @@ def read_run(
     exclude : mapping of topic to documents, optional
         Documents that are left out. (`irpref.run` takes judgments in any form, too.)
     repeats : {'last', 'first', 'best'}, optional
-        Of a repeated document, keep the first or the best row only; with 'last' all rows are kept,
-        of which the last one counts. By default 'best' with `documents`, else 'last'.
+        Of a repeated document, keep this row only. By default 'best' with `documents`; else all
+        rows are kept, of which the last one counts.
     documents : mapping or str, optional
         Chunks become their documents, see `irpref.run`.
 

@@ -201,19 +201,26 @@ Block: TypeAlias = tuple[Part, Ints]
 
 
 class Repeats:
-    """Repeated documents met so far: how many, and the first."""
+    """Repeated documents met so far: how many, the first, and the topics in which one has several
+    scores.
+    """
 
     def __init__(self, strict: bool) -> None:
         self.strict = strict
         self.number = 0
         self.first: tuple[str, str] | None = None
+        self.rescored: list[str] = []
 
-    def add(self, topic: str, doc: str, number: int) -> None:
-        """Note `number` superfluous rows of a topic, the first a row of `doc`."""
+    def add(self, topic: str, doc: str, number: int, rescored: bool = False) -> None:
+        """Note `number` superfluous rows of a topic, the first a row of `doc`, and whether one has
+        another score than the row that counts.
+        """
         if self.strict:
             raise RunError(f"document {doc!r} is twice in topic {topic!r}", topic=topic, doc=doc)
         self.number += number
         self.first = self.first or (topic, doc)
+        if rescored:
+            self.rescored.append(topic)
 
     def warn(self) -> None:
         """Warn once for the whole run."""
@@ -445,7 +452,7 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
         here = docs[span]
         rows: Ints = np.arange(span.start, span.stop)
         if len(set(here)) != len(here):
-            last = _last_rows(here, pool.topic_ids[topic], repeats)
+            last = _last_rows(here, part.score[span], pool.topic_ids[topic], repeats)
             here, rows = [here[k] for k in last], rows[last]
         matches.append(
             np.fromiter(map(pool.index(topic).get, here, repeat(-1)), np.int64, len(here))
@@ -463,10 +470,11 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
     return part, np.concatenate(matches)
 
 
-def _last_rows(docs: list[str], topic: str, repeats: Repeats) -> list[int]:
+def _last_rows(docs: list[str], score: Floats, topic: str, repeats: Repeats) -> list[int]:
     """Find the rows that count if documents are repeated: the last row of each."""
     last = {doc: i for i, doc in enumerate(docs)}
     keep = sorted(last.values())
     lost = next(doc for i, doc in enumerate(docs) if last[doc] != i)
-    repeats.add(topic, lost, len(docs) - len(keep))
+    counts = score[[last[doc] for doc in docs]]
+    repeats.add(topic, lost, len(docs) - len(keep), bool((score != counts).any()))
     return keep

@@ -132,7 +132,7 @@ class Run(Opened):
             "without the topic's own id" if how.ignore_self else "",
             f"without {len(how.excluded):,} excluded documents" if how.excluded else "",
             "chunks as documents" if how.documents is not None else "",
-            f"of repeated documents the {how.repeats}" if how.repeats != "last" else "",
+            f"of repeated documents the {how.repeats}" if how.repeats else "",
         ]
         return ", ".join(filter(None, parts))
 
@@ -289,8 +289,9 @@ def run(
         as the judgments of an earlier round (TREC-COVID) or the excluded ids of BRIGHT. With
         `documents`, they may be chunks, too.
     repeats : {'last', 'first', 'best'}, optional
-        Which row of a repeated document counts: the last (with a warning, as in ir_measures), the
-        first, or the one with the best score. By default 'best' with `documents`, else 'last'.
+        Which row of a repeated document counts: the last, the first, or the one with the best
+        score. By default 'best' with `documents`, else the last, as in ir_measures, with a warning;
+        a gate does not pass if that decides between two scores on many topics.
     documents : mapping or str, optional
         Chunks become their documents: a mapping of chunk to document, or a regular expression whose
         group is the id of the document, such as '^(.*)#'.

@@ -51,7 +51,8 @@ class Change:
 
     def touches(self, text: str) -> bool:
         """Test whether this makes another id of some, which are joined by line ends."""
-        return bool(self.concerned.search(text)) and (self is SUFFIX or self.undone(text) != text)
+        found = bool(self.concerned.search(text))
+        return found and (self in _OF_BEGINNINGS or self.undone(text) != text)
 
     def shown(self, name: str) -> str:
         """Show an id as a message does."""
@@ -60,6 +61,18 @@ class Change:
 
 def _without_blanks(text: str) -> str:
     return re.sub(r"[^\S\n]+", "", text)
+
+
+def _without_marks(text: str) -> str:
+    return _MARK.sub("", text)
+
+
+def _without_invisible(text: str) -> str:
+    """Drop characters that no screen shows, such as U+200B and U+00AD."""
+    kept = (
+        c for c in text if c == "\n" or c.isprintable() or unicodedata.category(c) not in _HIDDEN
+    )
+    return "".join(kept)
 
 
 def _unquoted(text: str) -> str:
@@ -88,11 +101,15 @@ def _decoded(name: str) -> str:
 
 _ANY = re.compile("")
 _BLANK = re.compile(r"[^\S\n]")
+_MARK = re.compile(r"[^\w\n]|_")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_HIDDEN = ("Cc", "Cf")  # control and format characters
+_NOT_PLAIN = re.compile(r"[^\x20-\x7e\n]")
 CHANGES = (
     Change("in case", str.casefold, _ANY),
     Change("in blanks", _without_blanks, _BLANK),
     Change("in case and blanks", lambda text: _without_blanks(text).casefold(), _BLANK),
+    Change("in invisible characters", _without_invisible, _NOT_PLAIN, ascii=True),
     Change("in Unicode form", _one_form, _NOT_ASCII, ascii=True),
     Change("in percent-encoding", _unquoted, re.compile("%[0-9A-Fa-f]{2}")),
     Change("in blanks written as '_'", lambda text: _BLANK.sub("_", text), _BLANK),
@@ -108,10 +125,17 @@ CHANGES = (
         re.compile(r"(?m)[0-9]\.0+$"),
     ),
     Change("in encoding (UTF-8 that was read as Latin-1)", _well_decoded, _NOT_ASCII),
+    Change(
+        "in characters that are neither letters nor digits", _without_marks, _MARK, is_sure=False
+    ),
 )
-# Not a normalisation of both: one id is the beginning of the other.
+# Not normalisations of both: one id is the beginning of the other.
 SUFFIX = Change("in a suffix after '#' or '_'", str, re.compile("[#_]"), is_sure=False)
+LAST = Change("in the last character", str, _ANY, is_sure=False)
+_OF_BEGINNINGS = (SUFFIX, LAST)
+_EVERY = (*CHANGES, *_OF_BEGINNINGS)
 _SHARE, _SOME = 0.25, 5
+_NUMBERED = 0.05  # of known ids that are others without their last character
 
 
 class Names:
@@ -129,6 +153,8 @@ class Names:
 
     def alike(self, change: Change, name: str) -> str | None:
         """Find the known id that differs from this one by a change alone."""
+        if change is LAST:
+            return self._but_for_last(name)
         other = self._starts(name) if change is SUFFIX else self._normalised(change, name)
         return None if other == name else other
 
@@ -155,6 +181,25 @@ class Names:
     @cached_property
     def _whole(self) -> frozenset[str]:
         return frozenset(self.names)
+
+    def _but_for_last(self, name: str) -> str | None:
+        """Find the known id that has one character less at the end, or one more.
+
+        Where documents are numbered, 1 and 10 are known beside each other, and this says nothing.
+        """
+        if self._are_numbered:
+            return None
+        return name[:-1] if name[:-1] in self._whole else self._shorter.get(name)
+
+    @cached_property
+    def _are_numbered(self) -> bool:
+        n = sum(name[:-1] in self._whole for name in self.names)
+        return n > _NUMBERED * len(self.names)
+
+    @cached_property
+    def _shorter(self) -> dict[str, str]:
+        """The known ids by the same without their last character."""
+        return {name[:-1]: name for name in self.names if len(name) > 1}
 
     @cached_property
     def _sorted(self) -> list[str]:
@@ -194,7 +239,7 @@ class KnownIds:
         """Test whether a change makes another id of any."""
         if not self._touched:
             text = "\n".join(self._every())
-            self._touched = {each.words: each.touches(text) for each in (*CHANGES, SUFFIX)}
+            self._touched = {each.words: each.touches(text) for each in _EVERY}
         return self._touched[change.words]
 
     def of(self, group: str) -> Names:
@@ -260,17 +305,20 @@ def changed(
     best: Changed | None = None
     n_unknown = sum(map(len, unknown.values()))
     text = "\n".join(name for names in unknown.values() for name in names)
-    for change in (*CHANGES, SUFFIX):
+    for change in _EVERY:
         if not (change.touches(text) or known.touched_by(change)):
             continue
         alike = []
         for group, names in unknown.items():
             others = known.of(group)
-            for name in names:
-                other = others.alike(change, name)
-                if other is not None and not taken(group, other):
-                    alike.append((group, name, other))
+            found = ((name, others.alike(change, name)) for name in names)
+            here = [(group, name, other) for name, other in found if other is not None]
+            if change is LAST:  # 10 to 19 are not ten changes of 1
+                here = list({other: (group, name, other) for group, name, other in here}.values())
+            alike += [each for each in here if not taken(group, each[2])]
         is_enough = change.is_sure or _are_enough(len(alike), n_unknown, n_found)
+        if change is LAST and len(alike) < _SOME:
+            continue
         if alike and is_enough and (best is None or len(alike) > best.number):
             groups = tuple(dict.fromkeys(group for group, _, _ in alike))
             best = Changed(change, len(alike), n_unknown, *alike[0], groups)
@@ -296,6 +344,15 @@ class JudgedIds:
         self.pool = pool
         self._topics = KnownIds(lambda _: pool.topic_ids, lambda: pool.topic_ids)
         self._docs = KnownIds(lambda topic: pool.index(pool.topic_of[topic]), pool.doc_ids.tolist)
+
+    @cached_property
+    def topics_of(self) -> dict[str, list[int]]:
+        """The topics for which each document is judged."""
+        topics: dict[str, list[int]] = {}
+        numbers = self.pool.judged.topic.tolist()
+        for doc, topic in zip(self.pool.doc_ids.tolist(), numbers, strict=True):
+            topics.setdefault(doc, []).append(topic)
+        return topics
 
     def changed_topics(self, further: Sequence[str], given: Collection[str]) -> Changed | None:
         """Find the change by which unjudged topics of a run are judged ones that the run lacks."""

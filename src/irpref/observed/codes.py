@@ -12,8 +12,9 @@ _LISTED = (*judgment_codes.CODES, *run_codes.CODES, *measure_codes.CODES)
 # The codes that can stand against a verdict come first, in the order in which they are said.
 _FIRST = (
     *("grades-reversed", "one-grade", "upside-down"),
-    *("unanswerable", "unanswered", "changed-ids", "out-of-reach", "unseen", "blind", "shallow"),
-    *("unjudged", "few-topics", "equal-scores", "wide-margin"),
+    *("unanswerable", "unanswered", "changed-ids", "other-topic", "out-of-reach", "unseen"),
+    *("blind", "shallow", "unjudged", "few-topics", "repeats", "ranks-begin-late"),
+    *("equal-scores", "id-order", "wide-margin"),
 )
 CODES: list[Code] = sorted(
     _LISTED,

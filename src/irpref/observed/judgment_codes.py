@@ -444,7 +444,7 @@ def _read_differently(view: View) -> Found | None:
 def _way(how: Reading) -> str:
     """Say which rows of a run count."""
     documents = "chunks as documents, " if how.documents is not None else ""
-    return f"{documents}of repeated documents the {how.repeats} row"
+    return f"{documents}of repeated documents the {how.repeats or 'last'} row"
 
 
 READ_DIFFERENTLY = Code(

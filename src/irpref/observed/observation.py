@@ -5,7 +5,8 @@ board can observe a thousand runs and let each go."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,8 @@ from irpref.observed.sensitivity import TOP
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 SEVERAL, _FEW = 6, 3  # documents of different scores in a topic
 _SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
+_OF_ANOTHER = 3  # documents in the first ranks that are judged for one other topic
+_LONG = 5  # documents whose ids are seldom in order by chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +56,12 @@ class Observation:
         Whether an unjudged document has an id such as `None`.
     no_id : str
         The first of these ids.
+    strayed : int array
+        The topic for which at least three of the first documents are judged, where none is for
+        the topic itself; -1 if there is none.
+    by_id : bool array
+        Whether there are five documents or more, in the order of their ids; nowhere if one such
+        topic is in another order, or has equal scores.
     prints : int array
         Hash of the ranking as measures see it.
     further : tuple of str
@@ -86,6 +95,8 @@ class Observation:
     own: Bools
     nothing: Bools
     no_id: str
+    strayed: Ints
+    by_id: Bools
     prints: Ints
     further: tuple[str, ...]
     repeats: Repeats
@@ -109,12 +120,14 @@ class Ranks:
 
     Attributes
     ----------
+    best : the best rank, float array (n_topics,); infinite where it is not known
     restarts : the best rank is given to documents of different scores
     several, few : six or more documents of different scores; three to five
     rise : the score rises with the rank for some pair of neighbours
     always_rise : it rises at every step
     """
 
+    best: Floats
     restarts: Bools
     several: Bools
     few: Bools
@@ -169,6 +182,8 @@ def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> 
         own=by_topic(_own_topics(listing)),
         nothing=by_topic(nothing),
         no_id=no_id,
+        strayed=_strayed(listing, ids, order),
+        by_id=by_topic(_by_id(listing)),
         prints=by_topic(_prints(row, topics)),
         further=tuple(further),
         repeats=listing.repeats,
@@ -232,6 +247,58 @@ def _missing_ids(run: Listing) -> tuple[Bools, str]:
     return nothing, run.docs_of(rows[:1])[0] if rows.size else ""
 
 
+def _strayed(run: Listing, ids: JudgedIds, order: Ints) -> Ints:
+    """Find the other topic that the first documents of each topic are judged for; -1 if there is
+    none. Topics have their numbers by ascending id.
+    """
+    strayed = np.full(run.topics.n, -1)
+    at_top = run.topics.position < TOP
+    lost = run.topics.count(at_top & (run.row >= 0)) == 0
+    rows = np.flatnonzero(at_top & run.topics.spread(lost))
+    counts: Counter[tuple[int, int]] = Counter()
+    for topic, doc in zip(run.topics.topic[rows].tolist(), run.docs_of(rows), strict=True):
+        counts.update((topic, other) for other in ids.topics_of.get(doc, ()))
+    number = np.argsort(order)
+    for (topic, other), n in reversed(counts.most_common()):
+        if n >= _OF_ANOTHER:
+            strayed[topic] = number[other]
+    return strayed[order]
+
+
+def _by_id(run: Listing) -> Bools:
+    """Find topics whose documents are in the order of their ids, if all that are long enough are:
+    (n_topics,). It stops at the first that is not.
+    """
+    nowhere, long = np.zeros(run.topics.n, bool), run.topics.lengths >= _LONG
+    ways = _ID_ORDERS
+    for topic in np.flatnonzero(long).tolist():
+        span = run.topics.span(topic)
+        docs = run.docs_of(span)
+        ways = tuple(way for way in ways if way(docs))
+        if not ways or (np.diff(run.score[span]) == 0).any():
+            return nowhere
+    return np.asarray(long)
+
+
+def _is_rising(docs: list[str]) -> bool:
+    return all(map(str.__lt__, docs, docs[1:]))
+
+
+def _is_rising_as_numbers(docs: list[str]) -> bool:
+    if not all(map(str.isdecimal, docs)):
+        return False
+    numbers = list(map(int, docs))
+    return all(map(int.__lt__, numbers, numbers[1:]))
+
+
+_ID_ORDERS: tuple[Callable[[list[str]], bool], ...] = (
+    _is_rising,
+    lambda docs: _is_rising(docs[::-1]),
+    _is_rising_as_numbers,
+    lambda docs: _is_rising_as_numbers(docs[::-1]),
+)
+
+
 def _prints(row: Ints, topics: Segments) -> Ints:
     """Hash the rows of the pool in the order of each topic."""
     ends = zip(topics.starts.tolist(), topics.ends.tolist(), strict=True)
@@ -249,18 +316,19 @@ def _ranks(run: Listing, order: Ints) -> Ranks | None:
     rank, topics, score = _numbers(take(column, run.source)), run.topics, run.score
     same_topic = topics.topic[1:] == topics.topic[:-1]
     none = np.zeros(topics.n, bool)
+    best = -topics.maximum(np.where(np.isnan(rank), -np.inf, -rank), -np.inf)
     steps = topics.count(np.append(False, same_topic & (score[1:] < score[:-1])))[order]
     sizes = steps >= SEVERAL - 1, (steps >= _FEW - 1) & (steps < SEVERAL - 1)
     if (rank[1:][same_topic] > rank[:-1][same_topic]).all() and not np.isnan(rank).any():
-        return Ranks(none, *sizes, none, none)
-    restarts = _restarts(rank, score, topics)
+        return Ranks(best[order], none, *sizes, none, none)
+    restarts = _restarts(rank, best, score, topics)
     by_rank = np.lexsort((rank, topics.topic))
     topic, rank, score = topics.topic[by_rank], rank[by_rank], score[by_rank]
     pairs = (topic[1:] == topic[:-1]) & (rank[1:] > rank[:-1])
     rising = np.bincount(topic[1:], pairs & (score[1:] > score[:-1]), topics.n)
     falling = np.bincount(topic[1:], pairs & (score[1:] < score[:-1]), topics.n)
     rise, always = rising > 0, (rising > 0) & (falling == 0)
-    return Ranks(restarts[order], *sizes, rise[order], always[order])
+    return Ranks(best[order], restarts[order], *sizes, rise[order], always[order])
 
 
 def _numbers(column: Any) -> Floats:
@@ -278,12 +346,11 @@ def _numbers(column: Any) -> Floats:
     return out
 
 
-def _restarts(rank: Floats, score: Floats, topics: Segments) -> Bools:
+def _restarts(rank: Floats, best: Floats, score: Floats, topics: Segments) -> Bools:
     """Find topics in which documents of different scores have the best rank, and others another
     one.
     """
     known = ~np.isnan(rank)
-    best = -topics.maximum(np.where(known, -rank, -np.inf), -np.inf)
     first = known & (rank == topics.spread(best))
     highest = topics.maximum(np.where(first, score, -np.inf), -np.inf)
     lowest = -topics.maximum(np.where(first, -score, -np.inf), -np.inf)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from irpref.observed.sensitivity import TOP
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
 _JUDGED = 0.2  # share of the other run's share of judged documents
 _SHOWN = 3
+_SEVERAL = 3  # topics
 EVIDENCE = frozenset({"values", "pass", "claim"})
 
 
@@ -147,6 +149,39 @@ CHANGED_IDS = Code(
 )
 
 
+def _other_topic(view: View) -> Found | None:
+    """Find topics whose first documents are judged for another topic alone."""
+    facts, observed = view.facts, view.system.observed
+    strayed = np.max([one.strayed for one in observed], axis=0)
+    here = np.flatnonzero((strayed >= 0) & view.inside)
+    if not here.size:
+        return None
+    told = view.system.lengths.max(axis=0) > 0
+    topic, other = (facts.topics[number] for number in (here[0], strayed[here[0]]))
+    many = here.size >= max(_SEVERAL, view.missing * (told & view.inside).sum())
+    words = {"topic": topic, "other": other}
+    return Found(strayed >= 0, told, words, level="grave" if many else "note", example=topic)
+
+
+def _too_many_strayed(view: View) -> Found | None:
+    found = _other_topic(view)
+    return found if found and (found.topics & view.inside).sum() >= _SEVERAL else None
+
+
+OTHER_TOPIC = Code(
+    "other-topic",
+    "run",
+    _other_topic,
+    "{run} has in {some} no document among its first ten that is judged for the topic, and three "
+    "or more that are judged for one other topic, such as {other!r} in place of {topic!r}: as if "
+    "topics had been shifted",
+    "grave",
+    against=frozenset({"pass", "claim"}),
+    stops=_too_many_strayed,
+    instead_of=("unseen", "unjudged", "wide-margin"),
+)
+
+
 def _shallow(view: View) -> Found | None:
     facts = view.facts
     assert view.run is not None
@@ -216,7 +251,37 @@ def _repeats(view: View) -> Iterator[Found]:
             topic, doc = one.repeats.first
             n = one.repeats.number
             words = {"topic": topic, "n": n, "appear": "appears" if n == 1 else "appear"}
-            yield Found(view.facts.mask_of([topic]), words=words, count=n, example=doc)
+            said = None
+            if one.repeats.rescored:
+                said = REPEATS.says + ", in {some} with several scores"
+            topics = view.facts.mask_of(one.repeats.rescored or [topic])
+            yield Found(topics, words=words, says=said, count=n, example=doc)
+
+
+def _too_many_rescored(view: View) -> Found | None:
+    """Find the run of a pair that has repeated documents with several scores on more topics."""
+    return _of_either(view, _rescored)
+
+
+def _rescored(view: View) -> Found | None:
+    names = [topic for one in view.system.observed for topic in one.repeats.rescored]
+    says = "{run} has documents twice, with several scores, in {some}: are these several runs in "
+    says += "one file? If not, say with repeats which row counts"
+    return Found(view.facts.mask_of(names), view.system.retrieved > 0, says=says)
+
+
+def _of_either(view: View, find: Callable[[View], Found | None]) -> Found | None:
+    """Choose the finding of one run of a pair that has it on more topics than the other."""
+    best, most = None, 0
+    for run in (view.run, view.other):
+        found = None if run is None else find(replace(view, run=run))
+        if run is None or found is None:
+            continue
+        n = int((found.topics & view.inside).sum())
+        if n > most:
+            words = {"run": view.facts.systems[run].name, **found.words}
+            best, most = replace(found, words=words), n
+    return best
 
 
 REPEATS = Code(
@@ -225,6 +290,9 @@ REPEATS = Code(
     _repeats,
     "{n} document{s} of {run} {appear} twice in a topic, first {first!r} in topic {topic!r}; the "
     "last row counts",
+    against=frozenset({"pass"}),
+    stops=_too_many_rescored,
+    remedy="repeats",
 )
 
 
@@ -265,6 +333,45 @@ RANKS_RESTART = Code(
     "run",
     _ranks_restart,
     "{run}: the best rank is given twice in {some}: are these several rankings in one?",
+)
+
+
+def _begins_late(view: View) -> Found | None:
+    """Find that the best rank is the same one above 1 in most topics: the first rows are lost."""
+    for one in view.system.observed:
+        if one.ranks is None or one.how.selects_rows:  # rows may have been left out on purpose
+            continue
+        best = one.ranks.best
+        known = np.isfinite(best) & (one.lengths > 0)
+        ranks, counts = np.unique(best[known & view.inside], return_counts=True)
+        if not ranks.size or counts.sum() < _SEVERAL:
+            continue
+        usual, n = float(ranks[counts.argmax()]), int(counts.max())
+        if usual > 1 and 2 * n > counts.sum():
+            return Found(known & (best == usual), known, {"rank": f"{usual:g}"})
+    return None
+
+
+def _pair_begins_late(view: View) -> Found | None:
+    """Find that the ranks of one run begin late, unless the other's begin at the same rank: both
+    then leave something out on purpose, such as queries that are documents.
+    """
+    found = _of_either(view, _begins_late)
+    if found is None or view.other is None:
+        return found
+    both = [_begins_late(replace(view, run=run)) for run in (view.run, view.other)]
+    first, second = (None if one is None else one.words["rank"] for one in both)
+    return None if first == second else found
+
+
+RANKS_BEGIN_LATE = Code(
+    "ranks-begin-late",
+    "run",
+    _begins_late,
+    "{run}: ranks begin at {rank} in {some}: have the first documents been lost?",
+    against=frozenset({"pass"}),
+    stops=_pair_begins_late,
+    remedy="exclude",
 )
 
 
@@ -485,6 +592,37 @@ EQUAL_SCORES = Code(
 )
 
 
+def _id_order(view: View) -> Found:
+    return Found(any_of(view.system.observed, "by_id"))
+
+
+def _sorted_by_ids(view: View) -> Found | None:
+    """Find a baseline in the order of its ids, if another order would have other values."""
+    facts, found = view.facts, _id_order(view)
+    assert view.run is not None
+    assert view.measure is not None
+    backwards = view.system.backwards.get(view.measure)
+    if (
+        not (found.topics & view.inside).any()
+        or facts.same_order(view.run, view.other)
+        or backwards is None
+        or np.allclose(facts.values(view.measure)[view.run], backwards, equal_nan=True)
+    ):
+        return None
+    return replace(found, told=found.topics)
+
+
+ID_ORDER = Code(
+    "id-order",
+    "run",
+    _id_order,
+    "{run}: documents are in the order of their ids in {some}, though their scores differ: were "
+    "scores given to a list that was not ranked?",
+    against=frozenset({"pass"}),
+    stops=_sorted_by_ids,
+)
+
+
 def _ties(view: View) -> Found | None:
     observed = view.system.observed
     tied = np.asarray(sum(one.tied for one in observed))
@@ -593,7 +731,8 @@ IDENTICAL_RUNS = Code(
     "{run} has the same judged documents at the same ranks as {first}: no measure tells them apart",
 )
 CODES = (
-    *(UNANSWERED, CHANGED_IDS, UNSEEN_RUN, INVALID_RUN, OWN_TOPIC, UPSIDE_DOWN, SHALLOW),
-    *(UNJUDGED_TOPICS, REPEATS, RANKS_RESTART, SEVERAL_TAGS, MISSING_IDS, UNJUDGED),
-    *(UNEVEN_DEPTH, EQUAL_SCORES, TIES, FLOAT32_TIES, IDENTICAL_RUNS, TIES_DECIDE, JUDGE_DECIDES),
+    *(UNANSWERED, CHANGED_IDS, OTHER_TOPIC, UNSEEN_RUN, INVALID_RUN, OWN_TOPIC, UPSIDE_DOWN),
+    *(SHALLOW, UNJUDGED_TOPICS, REPEATS, RANKS_RESTART, RANKS_BEGIN_LATE, SEVERAL_TAGS),
+    *(MISSING_IDS, UNJUDGED, UNEVEN_DEPTH, EQUAL_SCORES, ID_ORDER, TIES, FLOAT32_TIES),
+    *(IDENTICAL_RUNS, TIES_DECIDE, JUDGE_DECIDES),
 )

@@ -94,6 +94,8 @@ def _observation(
         own=none,
         nothing=none,
         no_id="",
+        strayed=np.full(lengths.size, -1),
+        by_id=none,
         prints=zeros,
         further=further,
         repeats=Repeats(strict=False),

@@ -227,6 +227,8 @@ def _observation(lengths: Any) -> Observation:
         own=no,
         nothing=no,
         no_id="",
+        strayed=none - 1,
+        by_id=no,
         prints=none,
         further=(),
         repeats=Repeats(strict=False),
