@@ -229,11 +229,11 @@ def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[
         table.notes.append("mean: of the collections' means; borda: rank by Borda's count")
         if "low" in shown:
             what = "topics of these collections" if board.over == "topics" else "collections"
-            table.notes.append(f"from, to: {100 * board.level:g} % interval over {what}")
+            table.notes.append(f"low, high: {100 * board.level:g} % interval over {what}")
         if "place_low" in shown:
             also = "; systems that share a letter are not shown to differ"
             table.notes.append(
-                "best, worst: range of places consistent with the tests"
+                "place_low, place_high: range of places consistent with the tests"
                 + also * ("letters" in shown)
             )
         tables.append(table)
@@ -507,18 +507,18 @@ def of_collection_comparison(comparison: CollectionComparison) -> list[Table]:
         "mean_a": Column(a, four),
         "mean_b": Column(b, four),
         "difference": Column("difference", gap),
-        "low": Column("from", gap),
-        "high": Column("to", gap),
+        "low": Column("low", gap),
+        "high": Column("high", gap),
         "p": Column("p", p_value),
-        "wins": Column("better"),
-        "losses": Column("worse"),
+        "wins": Column("wins"),
+        "losses": Column("losses"),
         "equal": Column("equal"),
     }
     *sentences, test = comparison.text.splitlines()
     rows = comparison[list(columns)].to_numpy().tolist()
     notes = [
-        f"difference: {b} minus {a}; from, to: its {100 * comparison.level:g} % interval",
-        f"better, worse, equal: collections on which {b} is better, worse or the same",
+        f"difference: {b} minus {a}; low, high: its {100 * comparison.level:g} % interval",
+        f"wins, losses, equal: collections on which {b} is better, worse or the same",
         test,
         *comparison.notes,
     ]
