@@ -300,10 +300,13 @@ def test_leaderboard(call: Call) -> None:
     status, out, _ = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "100")
     assert status == 0
     lines = out.splitlines()
-    assert lines[:2] == [
-        "AP",
-        "run    mean  place  place_low  place_high  letters  answered  Judged@10  codes",  # three topics: no interval
-    ]
+    assert (
+        lines[:2]
+        == [
+            "AP",
+            "run    mean  place  place_low  place_high  letters  answered  Judged@10  codes",  # three topics: no interval
+        ]
+    )
     assert lines[2].split()[:2] == ["r2", "0.7500"]
     assert lines[2].split()[-2] == "3"
     assert lines[3].split()[-2:] == ["2", "0.6667"]
