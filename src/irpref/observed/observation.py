@@ -252,7 +252,7 @@ def _strayed(run: Listing, ids: JudgedIds, order: Ints) -> Ints:
     none. Topics have their numbers by ascending id.
 
     Where topics were shifted, the other topic lacks its documents, too, and each has those of one.
-    A weak system, whose documents are those of a few topics, is no shift.
+    A weak system that finds the documents of a few topics everywhere is no shift.
     """
     strayed = np.full(run.topics.n, -1)
     at_top = run.topics.position < TOP
