@@ -144,7 +144,10 @@ def against(
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, METHODS)
     if isinstance(qrels, Collections):
-        return against_over(measures, qrels, str(baseline), over=over, level=level, missing=missing)
+        systems = None if runs is None else list(map(str, runs))
+        return against_over(
+            measures, qrels, str(baseline), systems, over=over, level=level, missing=missing
+        )
     chosen = measures_of(measures, qrels)
     if not chosen:
         raise MeasureError("against needs at least one measure")

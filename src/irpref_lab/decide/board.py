@@ -198,7 +198,7 @@ def leaderboard(
             qrels,
             None if runs is None else list(map(str, runs)),
             over=over,
-            pairs="none" if pairs == "none" else "holm",
+            pairs=pairs,
             level=level,
             by_collection=by_collection,
         )

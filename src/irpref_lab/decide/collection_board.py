@@ -138,6 +138,7 @@ def leaderboard_over(
     level = check_level(level)
     check_choice("over", over, OVER)
     check_choice("pairs", pairs, ("holm", "none"))
+    _check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
     parts = numbers.gathered_parts(chosen, given, systems)
     wanted = [name for name in given.systems if systems is None or name in set(systems)]
@@ -309,12 +310,7 @@ def compare_over(
     """
     names = [str(a), str(b)]
     for name, parameter in zip(names, "ab", strict=True):
-        if name not in given.systems:
-            raise ArgumentError(
-                f"no collection has a system {name!r} (there are: {', '.join(given.systems[:5])})",
-                parameter=parameter,
-                value=name,
-            )
+        _check_known(given, [name], parameter)
     level = check_level(level)
     check_choice("over", over, OVER)
     chosen = measures_over(measures, given)
@@ -335,6 +331,17 @@ def compare_over(
     table.by_collection = pd.concat(collected, ignore_index=True)
     table.names, table.over, table.level, table.notes = names, over, level, _notes(parts)
     return table.made()
+
+
+def _check_known(given: Collections, systems: Sequence[str], parameter: str) -> None:
+    """Refuse names that no collection has."""
+    for name in systems:
+        if name not in given.systems:
+            raise ArgumentError(
+                f"no collection has a system {name!r} (there are: {', '.join(given.systems[:5])})",
+                parameter=parameter,
+                value=name,
+            )
 
 
 def _grounds(
@@ -451,6 +458,7 @@ def against_over(
     measures: Measures,
     given: Collections,
     baseline: str,
+    systems: Sequence[str] | None = None,
     *,
     over: str = "topics",
     level: float = 0.95,
@@ -463,6 +471,8 @@ def against_over(
     measures, given, over, level, missing : see `compare_over`
     baseline : str
         Name of a system.
+    systems : sequence of str, optional
+        The others; all systems if not given.
 
     Returns
     -------
@@ -473,12 +483,15 @@ def against_over(
     """
     level = check_level(level)
     check_choice("over", over, OVER)
+    _check_known(given, [baseline], "baseline")
+    _check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
-    parts = numbers.gathered_parts(chosen, given)
-    out = numbers.left_out(given, parts)
-    if baseline not in given.systems or baseline in out:
-        raise AbsentRunError(out.get(baseline, "it is on no collection"), run=baseline)
-    others = [name for name in given.systems if name not in out and name != baseline]
+    wanted = given.systems if systems is None else (baseline, *systems)
+    parts = numbers.gathered_parts(chosen, given, wanted)
+    out = {name: why for name, why in numbers.left_out(given, parts).items() if name in wanted}
+    if baseline in out:
+        raise AbsentRunError(out[baseline], run=baseline)
+    others = [name for name in dict.fromkeys(wanted) if name not in out and name != baseline]
     if not others:
         raise AbsentRunError(f"no system is left to compare with {baseline}")
     rows = []
@@ -496,6 +509,33 @@ def against_over(
     table.loc[lost, "verdict"] = EQUAL
     table.attrs["left_out"] = out
     return table
+
+
+def of_collections_against(table: pd.DataFrame, baseline: str, level: float) -> list[Table]:
+    """Make a table of `against_over` for each measure."""
+    heads = {"mean_b": "mean", "wins": "better", "losses": "worse", "p_adjusted": "p adjusted"}
+    shows = {"p": p_value, "p_adjusted": p_value}
+    columns = ["run", *heads, "difference", "low", "high", "p", "equal", "codes"]
+    tables = []
+    for measure, part in table.groupby("measure", sort=False):
+        shown = part[[name for name in part.columns if name in columns]]
+        empty = [name for name in ("low", "high", "codes") if not _says_something(shown[name])]
+        made = of_frame(shown.drop(columns=empty), rounded(), _HEADS | heads, shows)
+        lower = "" if higher_is_better(str(measure)) else " (lower is better)"
+        made.title = f"{measure}{lower}: {visible(baseline)} {part['mean_a'].iloc[0]:.4f}"
+        tables.append(made)
+    tables[-1].notes = [
+        f"mean: of the collections' means; difference: to {visible(baseline)}; from, to: its "
+        f"{100 * level:g} % interval",
+        "better, worse, equal: collections on which the run is better, worse or the same",
+        f"p adjusted: after Holm, for all pairs with {visible(baseline)}, by measure",
+        *(f"{name} is left out: {why}" for name, why in table.attrs["left_out"].items()),
+    ]
+    return tables
+
+
+def _says_something(column: pd.Series) -> bool:
+    return bool((column.notna() & (column.astype(str) != "")).any())
 
 
 def of_collection_comparison(comparison: CollectionComparison) -> list[Table]:

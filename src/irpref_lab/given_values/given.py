@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,9 @@ FIRST_LINE = "values only"  # what every verdict on them begins with
 class Values:
     """Values of systems by topic, which somebody else computed: see `irpref_lab.values`.
 
-    It takes the place of judgments in `irpref_lab.compare`, `gate`, `against`, `leaderboard` and
-    `design`; the names of its systems replace runs.
+    It takes the place of judgments in `irpref_lab.compare`, `gate`, `against` and `leaderboard`;
+    the names of its systems replace runs. The functions of `irpref_lab.meta` that take values of
+    systems take it too: iterating over it yields the `irpref_lab.meta.TopicValues` of each measure.
 
     Attributes
     ----------
@@ -147,6 +148,15 @@ class Values:
             self._better[name],
             known is not None and _is_sum(known),
         )
+
+    def __iter__(self) -> Iterator[TopicValues]:
+        """Iterate over the values of each measure, of the systems that have some."""
+        for measure in self.measures:
+            empty = np.isnan(self._values[measure]).all(axis=1).tolist()
+            with_values = [
+                name for name, lacks in zip(self.systems, empty, strict=True) if not lacks
+            ]
+            yield self.of(measure, with_values)
 
     def answered(self, measure: MeasureLike, systems: Sequence[str] | None = None) -> Bools:
         """Find the topics of `of` for which a system has a value: (n_systems, n_topics)."""
