@@ -302,11 +302,12 @@ def test_leaderboard(call: Call) -> None:
     lines = out.splitlines()
     assert lines[:2] == [
         "AP",
-        "run    mean  place  best  worst  letters  answered  Judged@10",  # three topics: no interval
+        # Three topics: no interval.
+        "run    mean  place  place_low  place_high  letters  answered  Judged@10  codes",
     ]
     assert lines[2].split()[:2] == ["r2", "0.7500"]
-    assert lines[2].split()[-2] == "3"
-    assert lines[3].split()[-2:] == ["2", "0.6667"]
+    assert lines[2].split()[6] == "3"
+    assert lines[3].split()[6:8] == ["2", "0.6667"]
     assert "answered: topics with documents, of 3" in lines
     assert (
         "answered"
@@ -330,7 +331,7 @@ def test_a_board_of_a_group_counts_its_own_topics(call: Call, files: Path) -> No
     )[1]
     other, some = out.split("AP, topics of some")
     assert "answered: topics with documents, of 2" in other
-    assert [line.split()[-2] for line in other.splitlines()[2:4]] == ["2", "0"]
+    assert [line.split()[6] for line in other.splitlines()[2:4]] == ["2", "0"]
     assert "answered" not in some
 
 

@@ -51,11 +51,11 @@ def test_five_runs_by_hand():
     values = np.array([[float(cell) for cell in cells[2:6]] for cells in rows])
     assert [float(cells[6]) for cells in rows] == pytest.approx(values.mean(axis=1).tolist())
     holm = pair_tests(values, "holm")
-    assert holm.effect_size[0] == pytest.approx(0.04 / (0.0256 / 12) ** 0.5)
+    assert holm.effect_size[0] == pytest.approx(-0.04 / (0.0256 / 12) ** 0.5)
     assert letters(holm.different(0.95)) == ["a", "a", "a", "ab", "b"]
     assert holm.p[[3, 6, 8, 9]].round(4).tolist() == [0.001, 0.0015, 0.0025, 0.0074]
     assert holm.p_adjusted[[3, 6, 8, 9]].round(3).tolist() == [0.01, 0.014, 0.02, 0.052]
-    assert not pair_tests(values).different(0.95).any()
+    assert not pair_tests(values, "stepdown").different(0.95).any()
 
 
 # ------------------------------------------------------------------------------- error rates

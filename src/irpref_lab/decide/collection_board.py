@@ -34,7 +34,6 @@ from irpref_lab.trust.t_tests import holm
 
 OVER = tuple(strata.METHODS)
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
-_HEADS = {"low": "from", "high": "to", "place_low": "best", "place_high": "worst"}
 
 
 def described(of: Strata, over: str, tests: int, level: float) -> str:
@@ -222,7 +221,7 @@ def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[
             if name in shown and shown[name].isna().all()
         ]
         shown = shown.drop(columns=empty)
-        table = of_frame(shown, rounded(), _HEADS)
+        table = of_frame(shown, rounded())
         lower = "" if higher_is_better(str(measure)) else " (lower is better)"
         only = f", {FIRST_LINE}" if board.values_only else ""
         table.title = f"{measure}{lower}{only}"
@@ -230,11 +229,11 @@ def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[
         table.notes.append("mean: of the collections' means; borda: rank by Borda's count")
         if "low" in shown:
             what = "topics of these collections" if board.over == "topics" else "collections"
-            table.notes.append(f"from, to: {100 * board.level:g} % interval over {what}")
+            table.notes.append(f"low, high: {100 * board.level:g} % interval over {what}")
         if "place_low" in shown:
             also = "; systems that share a letter are not shown to differ"
             table.notes.append(
-                "best, worst: range of places consistent with the tests"
+                "place_low, place_high: range of places consistent with the tests"
                 + also * ("letters" in shown)
             )
         tables.append(table)
@@ -513,22 +512,25 @@ def against_over(
 
 def of_collections_against(table: pd.DataFrame, baseline: str, level: float) -> list[Table]:
     """Make a table of `against_over` for each measure."""
-    heads = {"mean_b": "mean", "wins": "better", "losses": "worse", "p_adjusted": "p adjusted"}
+    heads = {"mean_b": "mean"}
     shows = {"p": p_value, "p_adjusted": p_value}
-    columns = ["run", *heads, "difference", "low", "high", "p", "equal", "codes"]
+    columns = [
+        *("run", "mean_b", "difference", "low", "high", "p", "p_adjusted"),
+        *("wins", "losses", "equal", "codes"),
+    ]
     tables = []
     for measure, part in table.groupby("measure", sort=False):
-        shown = part[[name for name in part.columns if name in columns]]
+        shown = part[columns]
         empty = [name for name in ("low", "high", "codes") if not _says_something(shown[name])]
-        made = of_frame(shown.drop(columns=empty), rounded(), _HEADS | heads, shows)
+        made = of_frame(shown.drop(columns=empty), rounded(), heads, shows)
         lower = "" if higher_is_better(str(measure)) else " (lower is better)"
         made.title = f"{measure}{lower}: {visible(baseline)} {part['mean_a'].iloc[0]:.4f}"
         tables.append(made)
     tables[-1].notes = [
-        f"mean: of the collections' means; difference: to {visible(baseline)}; from, to: its "
+        f"mean: of the collections' means; difference: to {visible(baseline)}; low, high: its "
         f"{100 * level:g} % interval",
-        "better, worse, equal: collections on which the run is better, worse or the same",
-        f"p adjusted: after Holm, for all pairs with {visible(baseline)}, by measure",
+        "wins, losses, equal: collections on which the run is better, worse or the same",
+        f"p_adjusted: after Holm, for all pairs with {visible(baseline)}, by measure",
         *(f"{name} is left out: {why}" for name, why in table.attrs["left_out"].items()),
     ]
     return tables
@@ -547,18 +549,18 @@ def of_collection_comparison(comparison: CollectionComparison) -> list[Table]:
         "mean_a": Column(a, four),
         "mean_b": Column(b, four),
         "difference": Column("difference", gap),
-        "low": Column("from", gap),
-        "high": Column("to", gap),
+        "low": Column("low", gap),
+        "high": Column("high", gap),
         "p": Column("p", p_value),
-        "wins": Column("better"),
-        "losses": Column("worse"),
+        "wins": Column("wins"),
+        "losses": Column("losses"),
         "equal": Column("equal"),
     }
     *sentences, test = comparison.text.splitlines()
     rows = comparison[list(columns)].to_numpy().tolist()
     notes = [
-        f"difference: {b} minus {a}; from, to: its {100 * comparison.level:g} % interval",
-        f"better, worse, equal: collections on which {b} is better, worse or the same",
+        f"difference: {b} minus {a}; low, high: its {100 * comparison.level:g} % interval",
+        f"wins, losses, equal: collections on which {b} is better, worse or the same",
         test,
         *comparison.notes,
     ]
