@@ -61,6 +61,7 @@ def against(
     others = None if is_folder and len(runs) == 1 else runs
     how = lab_options.some(strict=strict, **how)
     differences = irpref_lab.against(given.measures, qrels, runs[base], others, **how)
+    lab_options.say_grave(differences.attrs["grave"] if is_folder else differences.grave)
     if is_folder:
         tables = of_collections_against(differences, base, how["level"])
     else:

@@ -56,6 +56,7 @@ def compare(
     comparison = irpref_lab.compare(
         given.measures, qrels, *runs.values(), names=list(runs), **lab_options.some(**how)
     )
+    lab_options.say_grave(comparison.grave)
     a, b = map(visible, runs)
     in_rows: Any = None
     if isinstance(comparison, CollectionComparison):

@@ -97,6 +97,7 @@ def gate(
         elif reference is not None:
             how["reference"] = irpref.read_run(reference, given.form)
     decision = irpref_lab.gate(given.measures, qrels, *runs.values(), **lab_options.some(**how))
+    lab_options.say_grave(decision.grave)
     if expect_qrels not in (None, decision.qrels):
         raise ArgumentError(
             f"{given.qrels}: the judgments have changed: expected {expect_qrels}, "

@@ -173,9 +173,8 @@ def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
 def read(
     given: Inputs, judges: Sequence[str] = (), plan: str | None = None, ranks: bool = False
 ) -> tuple[Any, dict[str, Any]]:
-    """Judgments, and the run of each system, or the list of its runs; what `irpref check` finds
-    grave goes to standard error. With `ranks`, the ranks of several runs say how many filled
-    documents are relevant.
+    """Judgments, and the run of each system, or the list of its runs. With `ranks`, the ranks of
+    several runs say how many filled documents are relevant.
     """
     if isinstance(given, CollectionInputs):
         return given.collections, {name: name for name in given.systems}
@@ -186,8 +185,6 @@ def read(
             say(f"{name}: {len(repeated)} runs of one system ({', '.join(repeated)})")
     if plan is not None:
         return of_sample(given, judges, plan), given.of_systems(given.runs())
-    from irpref_lab.checking import check, grave
-
     runs: dict[str, Any] = {}
 
     def of_ranks() -> dict[str, Any] | None:
@@ -195,10 +192,13 @@ def read(
         return runs if ranks and len(runs) > 1 else None
 
     qrels = filled(given, judges, of_ranks)
-    runs = runs or given.runs()
-    for line in grave(check(qrels, runs, given.measures)):
+    return qrels, given.of_systems(runs or given.runs())
+
+
+def say_grave(lines: Sequence[str]) -> None:
+    """Print what is grave to standard error, as `irpref check` words it."""
+    for line in lines:
         say(f"check: {line}")
-    return qrels, given.of_systems(runs)
 
 
 def some(**options: Any) -> dict[str, Any]:

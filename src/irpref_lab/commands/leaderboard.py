@@ -115,6 +115,7 @@ def leaderboard(
         qrels, runs = lab_options.read(given, judge, plan, ranks=True)
     how = lab_options.some(groups=groups, strict=strict, **how)
     board = irpref_lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
+    lab_options.say_grave(board.grave)
     if out.draws:
         assert out.file is not None
         picture = Picture(out.file, size, dpi, title)

@@ -89,8 +89,7 @@ def report(
         rankings=chosen or None,
         **lab_options.some(**how),
     )
-    for line in page.grave:
-        say(f"check: {line}")
+    lab_options.say_grave(page.grave)
     before_writing(file)
     if file is None:
         sys.stdout.write(page.html)

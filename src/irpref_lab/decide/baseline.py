@@ -56,10 +56,12 @@ class Differences(ResultFrame):
         What the values rest on, as `irpref.evidence` returns it.
     notes : list of str
         The same in words, a sentence each.
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("baseline", "level", "method", "test", "by_topic", "evidence", "notes")
+        *("baseline", "level", "method", "test", "by_topic", "evidence", "notes", "grave")
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -196,6 +198,7 @@ def against(
     if pairs != "none":
         number = None if groups is not None else values.n_topics
         table.test = described(pairs, len(others) + 1, number, level, baseline=base)
+    table.grave = basis.grave()
     return table.made()
 
 

@@ -36,6 +36,7 @@ from irpref_lab.remarks import (
     columns_of_repeats,
     columns_of_runs,
     each_within_repeats,
+    grave_lines,
     of_many_runs,
     own_topics,
     repeated,
@@ -350,6 +351,10 @@ class JudgedRuns:
         for number, system in enumerate(self.facts.systems):
             if text := self.facts.equal_in_words(number, f"the {system.name}"):
                 yield text
+
+    def grave(self) -> list[str]:
+        """List what `irpref_lab.check` would find grave, a line for each code."""
+        return grave_lines(self.facts)
 
     def frame(self, parts: Mapping[str | None, Bools]) -> Any:
         """Return the table of `irpref.evidence`."""

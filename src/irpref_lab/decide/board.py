@@ -76,10 +76,12 @@ class Leaderboard(ResultFrame):
         The same in words, a sentence each.
     n_topics : dict of group to int
         Number of topics of each group; {None: all} without groups.
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("pairs", "level", "method", "test", "evidence", "notes", "n_topics")
+        *("pairs", "level", "method", "test", "evidence", "notes", "grave", "n_topics")
     ]
 
     def different_pairs(self) -> pd.DataFrame:
@@ -235,6 +237,7 @@ def leaderboard(
     basis.complete(board, parts, level)
     board.evidence = basis.frame(parts)
     board.notes = [*basis.notes_of_many(absent), *basis.notes_of_pairs(board, parts)]
+    board.grave = basis.grave()
     return board.made()
 
 

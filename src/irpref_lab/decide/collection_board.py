@@ -29,6 +29,7 @@ from irpref_lab.given_values import Values
 from irpref_lab.given_values.facts import facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE
 from irpref_lab.messages import p_equals, p_value
+from irpref_lab.remarks import grave_lines
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.t_tests import holm
 
@@ -79,10 +80,22 @@ class CollectionBoard(ResultFrame):
     test : str
         Test, sample and family in one line.
     notes : list of str
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, by collection.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("pairs", "by_collection", "over", "level", "values_only", "method", "test", "notes")
+        *(
+            "pairs",
+            "by_collection",
+            "over",
+            "level",
+            "values_only",
+            "method",
+            "test",
+            "notes",
+            "grave",
+        )
     ]
 
     def different_pairs(self) -> pd.DataFrame:
@@ -161,6 +174,7 @@ def leaderboard_over(
     table.insert(2, "group", pd.Series([None] * len(table), dtype=object))
     table.pairs, table.by_collection = pd.concat(rows, ignore_index=True), means
     table.over, table.level, table.values_only = over, level, _values_only(parts)
+    table.grave = _grave(parts)
     table.method = "none" if table["place_low"].isna().all() else pairs
     table.test = ""
     if pairs != "none":
@@ -206,6 +220,16 @@ def _notes(parts: Sequence[Part]) -> list[str]:
     if _values_only(parts):
         return ["values only: unjudged documents and depth are unknown"]
     return [f"values only of {', '.join(only)}: unjudged documents and depth are unknown there"]
+
+
+def _grave(parts: Sequence[Part]) -> list[str]:
+    """List what `irpref_lab.check` would find grave on each collection."""
+    return [
+        f"{part.name}: {line}"
+        for part in parts
+        if part.facts is not None
+        for line in grave_lines(part.facts)
+    ]
 
 
 def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[Table]:
@@ -260,10 +284,12 @@ class CollectionComparison(ResultFrame):
     over : {'topics', 'collections'}
     level : float
     notes : list of str
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, by collection.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("text", "test", "by_collection", "names", "over", "level", "notes")
+        *("text", "test", "by_collection", "names", "over", "level", "notes", "grave")
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -329,6 +355,7 @@ def compare_over(
     table.text = "\n".join([*text, f"test: {table.test}"])
     table.by_collection = pd.concat(collected, ignore_index=True)
     table.names, table.over, table.level, table.notes = names, over, level, _notes(parts)
+    table.grave = _grave(parts)
     return table.made()
 
 
@@ -478,7 +505,8 @@ def against_over(
     DataFrame
         The rows of `compare_over` for each other system, with `run` first (`a` is the baseline,
         `b` the run) and `p_adjusted`; the verdict is by `p_adjusted`. A system that lacks a
-        collection has no row; `attrs["left_out"]` maps it to the reason.
+        collection has no row; `attrs["left_out"]` maps it to the reason. `attrs["grave"]` lists
+        findings that would mislead.
     """
     level = check_level(level)
     check_choice("over", over, OVER)
@@ -506,7 +534,7 @@ def against_over(
         table["p_adjusted"], level
     )
     table.loc[lost, "verdict"] = EQUAL
-    table.attrs["left_out"] = out
+    table.attrs |= {"left_out": out, "grave": _grave(parts)}
     return table
 
 

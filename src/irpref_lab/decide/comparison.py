@@ -58,10 +58,12 @@ class Comparison(ResultFrame):
     notes : list of str
         What all sentences have in common, a sentence each: systems that are the mean of several
         runs, which grades count as relevant, how many measures were tested.
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("text", "test", "by_topic", "evidence", "names", "level", "notes")
+        *("text", "test", "by_topic", "evidence", "names", "level", "notes", "grave")
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -187,6 +189,7 @@ def compare(
     table.text = "\n".join([*text, f"test: {table.test}"])
     table.evidence, table.names, table.level = basis.frame(parts), names, level
     table.notes = [*basis.notes("claim"), *_several(basis, share)]
+    table.grave = basis.grave()
     return table.made()
 
 

@@ -91,10 +91,12 @@ class Gate(ResultFrame):
     version : int
         Of the table: it rises if a column changes its meaning.
     level : float
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("verdict", "text", "notes", "evidence", "qrels", "inputs", "version", "level")
+        *("verdict", "text", "notes", "grave", "evidence", "qrels", "inputs", "version", "level")
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -222,6 +224,7 @@ def gate(
     table.text = basis.heading + first_line(rows, rule, table.verdict, unanswered)
     table.evidence, table.notes = basis.frame(parts), [*basis.notes("pass"), *notes]
     table.qrels, table.inputs = basis.hashes(parts)
+    table.grave = basis.grave()
     return table.made()
 
 

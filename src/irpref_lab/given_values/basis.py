@@ -116,6 +116,10 @@ class ValueBasis(JudgedRuns):
         super().complete(board, parts, level)
         board["judged@10"] = np.nan
 
+    def grave(self) -> list[str]:
+        """Find nothing: topics without a value are among the notes."""
+        return []
+
     def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
         """Return the hash of the topics, and of topics and groups: there are no judgments."""
         topics = hash_of_text("\n".join(self.facts.topics))

@@ -152,11 +152,8 @@ class Values:
     def __iter__(self) -> Iterator[TopicValues]:
         """Iterate over the values of each measure, of the systems that have some."""
         for measure in self.measures:
-            empty = np.isnan(self._values[measure]).all(axis=1).tolist()
-            with_values = [
-                name for name, lacks in zip(self.systems, empty, strict=True) if not lacks
-            ]
-            yield self.of(measure, with_values)
+            there = np.flatnonzero((~np.isnan(self._values[measure])).any(axis=1))
+            yield self.of(measure, [self.systems[number] for number in there.tolist()])
 
     def answered(self, measure: MeasureLike, systems: Sequence[str] | None = None) -> Bools:
         """Find the topics of `of` for which a system has a value: (n_systems, n_topics)."""
