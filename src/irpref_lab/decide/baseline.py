@@ -26,8 +26,9 @@ from irpref.values.matrix import TopicValues
 from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
-from irpref_lab.decide.basis import basis_of, measures_of, runs_named
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import against_over
+from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.pair import Basis, Pair, labels
 from irpref_lab.decide.pair import pairs as every_pair
 from irpref_lab.given_values.basis import GivenValues

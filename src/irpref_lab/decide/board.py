@@ -39,8 +39,9 @@ from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
-from irpref_lab.decide.basis import basis_of, measures_of, runs_named
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import CollectionBoard, leaderboard_over
+from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.letters import letters
 from irpref_lab.decide.pair import FURTHER, Basis
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS

@@ -26,8 +26,9 @@ from irpref.show.text import Table
 from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, described
-from irpref_lab.decide.basis import basis_of, measures_of
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import CollectionComparison, compare_over
+from irpref_lab.decide.in_place import measures_of
 from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, labels, pairs, rounded_up
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.messages import p_equals

@@ -39,8 +39,9 @@ from irpref.observed import MISSING, is_count, limits_of
 from irpref.show.text import Table
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, significant
-from irpref_lab.decide.basis import basis_of, measures_of
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.gate_text import first_line
+from irpref_lab.decide.in_place import measures_of
 from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, labels, pairs
 from irpref_lab.printed_tables import of_gate
 from irpref_lab.trust import bounds, t_tests
