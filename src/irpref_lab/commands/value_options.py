@@ -101,7 +101,7 @@ def runs_or_values(takes: str, default: Sequence[str], **given: Any) -> Inputs:
         _refuse(ctx, _OF_RUNS | _OF_TOPICS, "does not apply to collections")
         return _of_collections(takes, given)
     if place == "--values":
-        _refuse(ctx, _OF_RUNS, "does not apply to values")
+        _refuse(ctx, _OF_RUNS | {"rankings", "titles", "depth"}, "does not apply to values")
     _refuse(ctx, _OF_COLLECTIONS, "needs --collections")
     if place == "--values":
         return _of_values(takes, given, ctx.params.get("reference"))

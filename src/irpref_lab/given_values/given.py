@@ -26,8 +26,8 @@ FIRST_LINE = "values only"  # what every verdict on them begins with
 class Values:
     """Values of systems by topic, which somebody else computed: see `irpref_lab.values`.
 
-    It takes the place of judgments in `irpref_lab.compare`, `gate`, `against` and `leaderboard`;
-    the names of its systems replace runs. The functions of `irpref_lab.meta` that take values of
+    It takes the place of judgments in `irpref_lab.compare`, `gate`, `against`, `leaderboard` and
+    `report`; the names of its systems replace runs. The functions of `irpref_lab.meta` that take values of
     systems take it too: iterating over it yields the `irpref_lab.meta.TopicValues` of each measure.
 
     Attributes
