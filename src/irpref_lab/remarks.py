@@ -13,7 +13,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
-from irpref.observed import TOP, Evidence
+from irpref.observed import LEVELS, TOP, Evidence, Row, lines
 from irpref.values.means import have_a_value
 
 _FEW = 3  # so many runs are named
@@ -122,6 +122,34 @@ def with_names(sentence: str, names: Sequence[str]) -> str:
     if len(names) > 1:
         sentence = sentence.replace(f"{NAMES} looks at", f"{NAMES} look at", 1)
     return sentence.replace(NAMES, ", ".join(names), 1)
+
+
+def worst_first(rows: Iterable[Row]) -> list[Row]:
+    """Sort findings by level, the worst first; a text that holds for several measures is said
+    once.
+    """
+    alike: dict[tuple[str, str | None, str], list[Row]] = {}
+    for row in rows:
+        alike.setdefault((row["code"], row["run"], row["text"]), []).append(row)
+    once = [
+        rows[0] | {"text": with_names(text, [str(row.get("measure")) for row in rows])}
+        for (_, _, text), rows in alike.items()
+    ]
+    first = {code: place for place, code in enumerate(dict.fromkeys(row["code"] for row in once))}
+
+    def place(row: Row) -> tuple[int, bool, int, int]:
+        level = LEVELS.index(row["level"])
+        return level, row["code"] != "unanswered", first[row["code"]], -row["count"]
+
+    return sorted(once, key=place)
+
+
+def grave_lines(facts: Evidence) -> list[str]:
+    """List the grave findings over all topics as `irpref_lab.check` words them, a line for each
+    code.
+    """
+    rows = facts.every_row(facts.everything, names_first=True, called=NAMES)
+    return lines(worst_first(row for row in rows if row["level"] == "grave"))
 
 
 def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:

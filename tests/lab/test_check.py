@@ -7,7 +7,8 @@ import pytest
 import irpref
 import irpref_lab
 import real_runs
-from irpref_lab.checking import COLUMNS, LEVELS, grave
+from irpref.observed import LEVELS
+from irpref_lab.checking import COLUMNS, grave
 
 QRELS = {f"q{t}": {f"d{d}": (1 - d) % 3 for d in range(20)} for t in range(6)}
 

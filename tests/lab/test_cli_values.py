@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import irpref_lab
@@ -54,3 +56,44 @@ def test_a_measure_without_values_is_an_error(capsys: pytest.CaptureFixture[str]
 def test_what_is_missing_is_said(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--values", *words]) == 2
     assert capsys.readouterr().err
+
+
+def test_the_size_of_a_topic_set_is_that_of_the_values(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["leaderboard", "--values", *FILES, "AP", "--design", "0.05", "-o", "jsonl"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    given = irpref_lab.values(FILES)
+    expected = irpref_lab.meta.topic_set_size(given.of("AP"), 0.05).iloc[0]
+    for name in ("variance", "n_topics", "topics_t", "topics_anova", "topics_margin"):
+        assert row[name] == pytest.approx(expected[name])
+    every = irpref_lab.meta.topic_set_size(given, 0.05)
+    assert every["measure"].tolist() == list(given.measures)
+    assert every.set_index("measure").loc["AP", "topics_t"] == expected["topics_t"]
+
+
+def test_a_gate_takes_values_of_a_reference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    strong = str(tmp_path / "strong.txt")
+    baseline = irpref_lab.values(FILES[0]).of("AP")
+    better = baseline.values[0] + 0.01 * np.arange(baseline.n_topics)
+    rows = (
+        f"{t}\tAP\t{value!r}\n" for t, value in zip(baseline.topics, better.tolist(), strict=True)
+    )
+    Path(strong).write_text("".join(rows))
+    words = ["gate", "--values", *FILES, "AP", "-o", "jsonl"]
+    main([*words, "--reference", FILES[0]])
+    assert "expected" in capsys.readouterr().err  # it is one of the two
+    with_reference = main([*words[:-2], "--reference", strong, "-o", "jsonl"])
+    row = json.loads(capsys.readouterr().out)
+    given = irpref_lab.values([*FILES, strong])
+    decision = irpref_lab.gate("AP", given, "baseline", "noisy", reference="strong")
+    assert row["difference_reference"] == pytest.approx(decision["difference_reference"][0])
+    assert with_reference == {"pass": 0, "block": 1, "inconclusive": 3}[decision.verdict]
+
+
+@pytest.mark.parametrize("option", ["--topic=q1", "--format=csv", "--repeats"])
+def test_an_option_about_runs_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--values", *FILES, "AP", option]) == 2
+    assert option.partition("=")[0] in capsys.readouterr().err

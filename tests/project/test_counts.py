@@ -8,6 +8,7 @@ from test_read_once import QRELS, USES
 
 import irpref
 import irpref_lab
+from irpref.cli import main
 from irpref.datasets import load
 from irpref.judged import align, run
 from irpref.judged.pool import Pool
@@ -175,7 +176,17 @@ def opened(monkeypatch):
     return paths
 
 
-def test_judgments_and_runs_are_opened_once(opened, tmp_path):
+@pytest.mark.parametrize("command", ["compare", "gate", "against", "leaderboard"])
+def test_commands_do_no_more_than_functions(counts, opened, command, written_track):
+    assert main([command, *written_track, "nDCG@10", "-o", "json"]) in (0, 1, 3)
+    assert {opened[path] for path in written_track} == {1}
+    assert counts["reads of runs"] == counts["lookups"] == 2
+    assert counts["evaluators"] == counts["pools"] == 1
+
+
+@pytest.fixture
+def written_track(tmp_path):
+    """Paths of the judgments and of two runs."""
     paths = []
     for name, frame in (("qrels", CAST.qrels_frame()), *((n, CAST.run_frame(n)) for n in TWO)):
         path = tmp_path / name
@@ -188,5 +199,9 @@ def test_judgments_and_runs_are_opened_once(opened, tmp_path):
         )
         path.write_text("".join(lines))
         paths.append(str(path))
-    irpref_lab.compare("nDCG@10", *paths)
-    assert {opened[path] for path in paths} == {1}
+    return paths
+
+
+def test_judgments_and_runs_are_opened_once(opened, written_track):
+    irpref_lab.compare("nDCG@10", *written_track)
+    assert {opened[path] for path in written_track} == {1}

@@ -290,9 +290,10 @@ MeasureValues: TypeAlias = TopicValues | Iterable[TopicValues] | Mapping[Any, To
 def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list[TopicValues]:
     """Return the values of each measure, from any form that meta-evaluation and plots accept.
 
-    Parameters ---------- data : TopicValues, iterable or mapping of `TopicValues`, or the result of
-    `pt.Experiment(perquery=True)`
-        (or 'both')
+    Parameters
+    ----------
+    data : TopicValues, iterable or mapping of `TopicValues`, or the result of
+        `pt.Experiment(perquery=True)` (or 'both')
     measures : measures or names, optional
         Measures to take from a result of `pt.Experiment`; all if not given.
 

@@ -31,9 +31,9 @@ from irpref.judged import QrelsLike, RunLike, Runs, as_judgments, each, read_onc
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import about, give
-from irpref.observed import CONTRADICTING_PREFERENCES, INVALID_RUN, LEVELS, Code, Row, System, lines
+from irpref.observed import CONTRADICTING_PREFERENCES, INVALID_RUN, Code, Row, System, lines
 from irpref_lab.checking.advice import Advice
-from irpref_lab.remarks import NAMES, with_names
+from irpref_lab.remarks import NAMES, worst_first
 
 COLUMNS = ("code", "level", "run", "count", "example", "text")
 
@@ -126,23 +126,8 @@ def _failure(code: Code, run: str | None, error: str) -> Row:
 
 
 def _table(rows: list[Row]) -> pd.DataFrame:
-    """Show the findings as a table, the worst first; a text that holds for several measures is said
-    once.
-    """
-    alike: dict[tuple[str, str | None, str], list[Row]] = {}
-    for row in rows:
-        alike.setdefault((row["code"], row["run"], row["text"]), []).append(row)
-    once = [
-        rows[0] | {"text": with_names(text, [str(row.get("measure")) for row in rows])}
-        for (_, _, text), rows in alike.items()
-    ]
-    first = {code: place for place, code in enumerate(dict.fromkeys(row["code"] for row in once))}
-
-    def place(row: Row) -> tuple[int, bool, int, int]:
-        level = LEVELS.index(row["level"])
-        return level, row["code"] != "unanswered", first[row["code"]], -row["count"]
-
-    once.sort(key=place)
+    """Show the findings as a table, the worst first."""
+    once = worst_first(rows)
     kinds = {"run": object, "example": object, "count": "int64"}  # as text, None would become NaN
     return pd.DataFrame(
         {name: pd.Series([row[name] for row in once], dtype=kinds.get(name)) for name in COLUMNS}

@@ -10,7 +10,7 @@ from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.messages import whole_files
 from irpref.show.text import of_frame
-from irpref_lab.commands import lab_options
+from irpref_lab.commands import lab_options, value_options
 from irpref_lab.printed_tables import of_differences
 
 
@@ -21,8 +21,9 @@ Examples:
   irpref against qrels.txt bm25.run mine.run other.run nDCG@10 AP
   irpref against qrels.txt bm25.run runs/*.gz nDCG@10 -o latex""",
 )
-@options.inputs("BASELINE RUN... MEASURE...", build=lab_options.runs_or_values)
-@lab_options.values
+@options.inputs("BASELINE RUN... MEASURE...", build=value_options.runs_or_values)
+@value_options.values
+@value_options.collections()
 @options.topics
 @lab_options.pairs
 @lab_options.level
@@ -50,10 +51,19 @@ def against(
     alone, `p_adjusted` for all pairs with the baseline.
     """
     import irpref_lab
+    from irpref_lab.decide.collection_board import of_collections_against
 
+    is_folder = isinstance(given, value_options.CollectionInputs)
     with whole_files(strict):
         qrels, runs = lab_options.read(given, judge)
     base = next(iter(runs))
+    # A baseline alone is compared with every system of the collections.
+    others = None if is_folder and len(runs) == 1 else runs
     how = lab_options.some(strict=strict, **how)
-    differences = irpref_lab.against(given.measures, qrels, runs[base], runs, **how)
-    out.show(of_differences(differences, places), of_frame(differences, str))
+    differences = irpref_lab.against(given.measures, qrels, runs[base], others, **how)
+    lab_options.say_grave(differences.attrs["grave"] if is_folder else differences.grave)
+    if is_folder:
+        tables = of_collections_against(differences, base, how["level"])
+    else:
+        tables = of_differences(differences, places)
+    out.show(tables, of_frame(differences, str))

@@ -9,15 +9,16 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.messages import visible
-from irpref.show.text import of_frame, significant
-from irpref_lab.commands import lab_options
+from irpref.show.text import of_frame, rounded, significant
+from irpref_lab.commands import lab_options, value_options
 from irpref_lab.commands.lab_types import MARGIN
 from irpref_lab.printed_tables import of_comparison, topics_of_comparison
 
 
 @command("compare")
-@options.inputs("A B MEASURE...", build=lab_options.runs_or_values)
-@lab_options.values
+@options.inputs("A B MEASURE...", build=value_options.runs_or_values)
+@value_options.values
+@value_options.collections("also print the means on each collection (with -o: only these)")
 @options.option(
     "--margin", type=MARGIN, help="also say whether a difference this large is ruled out"
 )
@@ -38,6 +39,7 @@ def compare(
     given: Inputs,
     out: Output,
     by_query: bool,
+    by_collection: bool,
     judge: tuple[str, ...],
     plan: str | None,
     **how: Any,
@@ -48,16 +50,26 @@ def compare(
     -q also prints each topic, the largest gain of B first.
     """
     import irpref_lab
+    from irpref_lab.decide.collection_board import CollectionComparison, of_collection_comparison
 
     qrels, runs = lab_options.read(given, judge, plan)
     comparison = irpref_lab.compare(
         given.measures, qrels, *runs.values(), names=list(runs), **lab_options.some(**how)
     )
+    lab_options.say_grave(comparison.grave)
     a, b = map(visible, runs)
-    tables = of_comparison(comparison)
-    if by_query:
-        tables += topics_of_comparison(comparison)
+    in_rows: Any = None
+    if isinstance(comparison, CollectionComparison):
+        tables = of_collection_comparison(comparison)
+        if by_collection:
+            in_rows = comparison.by_collection
+            tables.append(of_frame(in_rows, rounded(), {"a": a, "b": b}))
+    else:
+        tables = of_comparison(comparison)
+        if by_query:
+            in_rows = comparison.by_topic
+            tables += topics_of_comparison(comparison)
     sentences = comparison.text.splitlines()[: len(comparison)]
     whole = comparison.assign(a=a, b=b, sentence=sentences)
-    data = comparison.by_topic if by_query else whole[["a", "b", *comparison.columns, "sentence"]]
+    data = whole[["a", "b", *comparison.columns, "sentence"]] if in_rows is None else in_rows
     out.show(tables, of_frame(data, significant(10)))

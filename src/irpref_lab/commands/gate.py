@@ -14,7 +14,7 @@ from irpref.errors import ArgumentError
 from irpref.messages import whole_files
 from irpref.observed import threshold_of
 from irpref.show.text import of_frame
-from irpref_lab.commands import lab_options
+from irpref_lab.commands import lab_options, value_options
 from irpref_lab.commands.lab_types import LEVEL, MARGIN
 from irpref_lab.printed_tables import of_gate
 
@@ -32,8 +32,8 @@ Examples:
 
 Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted.""",
 )
-@options.inputs("BASELINE CANDIDATE MEASURE...", build=lab_options.runs_or_values)
-@lab_options.values
+@options.inputs("BASELINE CANDIDATE MEASURE...", build=value_options.runs_or_values)
+@value_options.values
 @options.option(
     "--margin", type=MARGIN, default=0.02, show_default=True, help="smallest loss that matters"
 )
@@ -48,7 +48,8 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 @options.option(
     "--reference",
     metavar="FILE",
-    help="a run that does not move, such as the last release: also block a loss to it",
+    help="a run, or a file of values, that does not move, such as the last release: also block a "
+    "loss to it",
 )
 @lab_options.missing("the baseline may lack")
 @options.option(
@@ -91,9 +92,12 @@ def gate(
 
     with whole_files():
         qrels, runs = lab_options.read(given, judge, plan)
-        if reference is not None:
+        if isinstance(given, value_options.ValueInputs):
+            how["reference"] = given.reference
+        elif reference is not None:
             how["reference"] = irpref.read_run(reference, given.form)
     decision = irpref_lab.gate(given.measures, qrels, *runs.values(), **lab_options.some(**how))
+    lab_options.say_grave(decision.grave)
     if expect_qrels not in (None, decision.qrels):
         raise ArgumentError(
             f"{given.qrels}: the judgments have changed: expected {expect_qrels}, "

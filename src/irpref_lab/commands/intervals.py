@@ -69,6 +69,7 @@ def intervals(
     import pandas as pd
 
     import irpref_lab
+    from irpref_lab.checking import check, grave
     from irpref_lab.trust.holes import notes_on
     from irpref_lab.trust.intervals import OVER
 
@@ -79,6 +80,7 @@ def intervals(
             option = "seed" if name == "rng" else name
             raise click.UsageError(f"--{option} is for --over {fits[0]}, got --over {how['over']}")
     qrels, runs = lab_options.read(given, judge)
+    lab_options.say_grave(grave(check(qrels, runs, given.measures)))
     tables = {}
     for name, run in runs.items():
         with about(name, len(runs) > 1):

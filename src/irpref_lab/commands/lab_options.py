@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -18,6 +17,7 @@ from irpref.judged import Judgments, as_judgments
 from irpref.observed import MISSING
 from irpref_lab.commands.lab_types import LEVEL as A_LEVEL
 from irpref_lab.commands.lab_types import SEED, SHARE
+from irpref_lab.commands.value_options import CollectionInputs, ValueInputs
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS
 
 judge = option(
@@ -101,63 +101,6 @@ picture = together(
 )
 
 
-_VALUES = "irpref_lab.values"  # where the context keeps whether files hold values
-
-
-def _remember_values(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta[_VALUES] = value
-
-
-values = option(
-    "--values",
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=_remember_values,
-    help="files are values by topic of other tools, without judgments: main.txt candidate.txt",
-)
-
-
-@dataclass
-class ValueInputs(Inputs):
-    """Files of values in place of judgments and runs; `values` holds them."""
-
-    values: Any = None
-
-
-def runs_or_values(takes: str, default: Sequence[str], **given: Any) -> Inputs:
-    """Sort arguments as `Inputs.from_options` does; with --values, files hold values by topic.
-
-    Raises
-    ------
-    click.UsageError
-        There are too few or too many systems, or no measure.
-    """
-    if not click.get_current_context().meta.get(_VALUES):
-        return Inputs.from_options(takes, default, **given)
-    import irpref_lab
-
-    arguments = [given["qrels"], *given["arguments"]]
-    paths = [text for text in arguments if os.path.exists(text)]
-    names = [text for text in arguments if not os.path.exists(text)]
-    names += given.get("measure", ())
-    read = irpref_lab.values(paths)
-    wanted = takes.partition("MEASURE")[0].split()
-    several = any(word.endswith("...") for word in wanted)
-    if len(read.systems) < len(wanted) or (not several and len(read.systems) > len(wanted)):
-        raise click.UsageError(
-            f"--values: expected {'at least ' * several}{len(wanted)} systems, got "
-            f"{len(read.systems)} ({', '.join(read.systems[:5])})"
-        )
-    if not names:
-        raise click.UsageError(f"no measure is named; there are {', '.join(read.measures[:9])}")
-    systems = {name: [name] for name in read.systems}
-    files = {name: name for name in read.systems}
-    return ValueInputs(
-        "values", files, read.measures_of(names), form=None, systems=systems, values=read
-    )
-
-
 def missing(clause: str) -> Decorator:
     """The option --missing, with what may be missing."""
     return option(
@@ -230,21 +173,18 @@ def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
 def read(
     given: Inputs, judges: Sequence[str] = (), plan: str | None = None, ranks: bool = False
 ) -> tuple[Any, dict[str, Any]]:
-    """Judgments, and the run of each system, or the list of its runs; what `irpref check` finds
-    grave goes to standard error. With `ranks`, the ranks of several runs say how many filled
-    documents are relevant.
+    """Judgments, and the run of each system, or the list of its runs. With `ranks`, the ranks of
+    several runs say how many filled documents are relevant.
     """
+    if isinstance(given, CollectionInputs):
+        return given.collections, {name: name for name in given.systems}
     if isinstance(given, ValueInputs):
-        if judges or plan is not None:
-            raise click.UsageError("--values takes no judgments, so no judge and no sample")
         return given.values, {name: name for name in given.systems}
     for name, repeated in given.systems.items():
         if len(repeated) > 1:
             say(f"{name}: {len(repeated)} runs of one system ({', '.join(repeated)})")
     if plan is not None:
         return of_sample(given, judges, plan), given.of_systems(given.runs())
-    from irpref_lab.checking import check, grave
-
     runs: dict[str, Any] = {}
 
     def of_ranks() -> dict[str, Any] | None:
@@ -252,10 +192,13 @@ def read(
         return runs if ranks and len(runs) > 1 else None
 
     qrels = filled(given, judges, of_ranks)
-    runs = runs or given.runs()
-    for line in grave(check(qrels, runs, given.measures)):
+    return qrels, given.of_systems(runs or given.runs())
+
+
+def say_grave(lines: Sequence[str]) -> None:
+    """Print what is grave to standard error, as `irpref check` words it."""
+    for line in lines:
         say(f"check: {line}")
-    return qrels, given.of_systems(runs)
 
 
 def some(**options: Any) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from irpref.cli.arguments import Inputs, one_measure_of
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
-from irpref.judged import QrelsLike, Runs
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
-from irpref_lab.commands import lab_options
+from irpref_lab.commands import lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.printed_tables import of_board, of_board_in_paper
@@ -24,8 +23,9 @@ DIFFERENCE = 0.05  # if none is observed
 
 
 @command("leaderboard")
-@options.inputs("RUN... MEASURE...", build=lab_options.runs_or_values)
-@lab_options.values
+@options.inputs("RUN... MEASURE...", build=value_options.runs_or_values)
+@value_options.values
+@value_options.collections("add a column for each collection, with the mean there")
 @options.option(
     "--sort",
     metavar="MEASURE",
@@ -115,6 +115,7 @@ def leaderboard(
         qrels, runs = lab_options.read(given, judge, plan, ranks=True)
     how = lab_options.some(groups=groups, strict=strict, **how)
     board = irpref_lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
+    lab_options.say_grave(board.grave)
     if out.draws:
         assert out.file is not None
         picture = Picture(out.file, size, dpi, title)
@@ -123,28 +124,34 @@ def leaderboard(
         )
         return
     data = board.pairs if tests else board
-    if tests:
-        tables = [of_frame(board.pairs, rounded())]
-    else:
-        tables = (of_board_in_paper if out.form == "latex" else of_board)(board, top)
+    tables = [of_frame(board.pairs, rounded())] if tests else _tables(board, out, top)
     if design is not None:
         data = _design(given, qrels, runs, design, level)
         tables.append(_sizes(data, design, level))
     out.show(tables, of_frame(data, str))
 
 
-def _design(given: Inputs, qrels: QrelsLike, runs: Runs, wanted: float, level: float) -> Any:
+def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
+    """The board, for readers."""
+    from irpref_lab.decide.collection_board import CollectionBoard, of_collection_board
+
+    if isinstance(board, CollectionBoard):
+        return of_collection_board(board, top)
+    return (of_board_in_paper if out.form == "latex" else of_board)(board, top)
+
+
+def _design(given: Inputs, qrels: Any, runs: dict[str, Any], wanted: float, level: float) -> Any:
     """How many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
     import pandas as pd
 
-    from irpref.judged import as_judgments
-    from irpref.observed import gathered
+    from irpref_lab.decide.basis import basis_of
     from irpref_lab.meta import topic_set_size
 
     sizes = []
-    facts = gathered(given.measures, as_judgments(qrels), runs)
-    present = [system.name for system in facts.systems if not system.is_absent]
-    for values in facts.tables():
+    basis = basis_of(given.measures, qrels, runs, present=(), keep=False)
+    absent = basis.absent()
+    present = [name for name in basis.names if name not in absent]
+    for values in basis.tables():
         values = values.select(present)
         difference = wanted
         if difference == OBSERVED:

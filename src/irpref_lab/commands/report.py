@@ -14,7 +14,7 @@ from irpref.cli.command import before_writing, command
 from irpref.cli.parameter_types import COUNT
 from irpref.cli.say import say
 from irpref.messages import whole_files
-from irpref_lab.commands import lab_options
+from irpref_lab.commands import lab_options, value_options
 
 
 @command(
@@ -26,7 +26,8 @@ Examples:
   irpref report qrels.txt bm25.run mine.run AP --baseline bm25.run \\
     --topics topics.tsv -f report.html""",
 )
-@options.inputs("RUN... MEASURE...")
+@options.inputs("RUN... MEASURE...", build=value_options.runs_or_values)
+@value_options.values
 @options.option(
     "-f",
     "--file",
@@ -79,18 +80,20 @@ def report(
     bases = given.systems_called("--baseline", [] if baseline is None else [baseline])
     chosen = given.systems_called("--rankings", rankings)
     with whole_files(strict):
-        qrels, runs = lab_options.filled(given, judge), given.runs()
+        if isinstance(given, value_options.ValueInputs):
+            qrels, runs = lab_options.read(given)
+        else:
+            qrels, runs = lab_options.filled(given, judge), given.of_systems(given.runs())
     page = irpref_lab.report(
         given.measures,
         qrels,
-        given.of_systems(runs),
+        runs,
         strict=strict,
         baseline=next(iter(bases), None),
         rankings=chosen or None,
         **lab_options.some(**how),
     )
-    for line in page.grave:
-        say(f"check: {line}")
+    lab_options.say_grave(page.grave)
     before_writing(file)
     if file is None:
         sys.stdout.write(page.html)

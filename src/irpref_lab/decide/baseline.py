@@ -26,8 +26,9 @@ from irpref.values.matrix import TopicValues
 from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
-from irpref_lab.decide.basis import basis_of, measures_of, runs_named
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import against_over
+from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.pair import Basis, Pair, labels
 from irpref_lab.decide.pair import pairs as every_pair
 from irpref_lab.given_values.basis import GivenValues
@@ -56,10 +57,12 @@ class Differences(ResultFrame):
         The evidence, as `irpref.evidence` returns it.
     notes : list of str
         The same in words, a sentence each.
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("baseline", "level", "method", "test", "by_topic", "evidence", "notes")
+        *("baseline", "level", "method", "test", "by_topic", "evidence", "notes", "grave")
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -144,7 +147,10 @@ def against(
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, METHODS)
     if isinstance(qrels, Collections):
-        return against_over(measures, qrels, str(baseline), over=over, level=level, missing=missing)
+        systems = None if runs is None else list(map(str, runs))
+        return against_over(
+            measures, qrels, str(baseline), systems, over=over, level=level, missing=missing
+        )
     chosen = measures_of(measures, qrels)
     if not chosen:
         raise MeasureError("against needs at least one measure")
@@ -193,6 +199,7 @@ def against(
     if pairs != "none":
         number = None if groups is not None else values.n_topics
         table.test = described(pairs, len(others) + 1, number, level, baseline=base)
+    table.grave = basis.grave()
     return table.made()
 
 

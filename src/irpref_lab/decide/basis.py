@@ -10,12 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.data.run_names import named_runs
-from irpref.errors import AbsentRunError, ArgumentError, EmptyJudgmentsError, MeasureError
+from irpref.errors import AbsentRunError, EmptyJudgmentsError, MeasureError
 from irpref.judged import Groups, Judgments, as_judgments, hash_of_pool, hash_of_text
 from irpref.judged.groups import groups_of
 from irpref.kernel import Bools, Floats, ratio
-from irpref.measures.names import parse_all
 from irpref.observed import (
     TOP,
     Evidence,
@@ -27,6 +25,7 @@ from irpref.observed import (
 )
 from irpref.values.matrix import TopicValues
 from irpref.values.means import have_a_value
+from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Basis, Pair, Verdict
 from irpref_lab.decide.turning import Turning
 from irpref_lab.remarks import (
@@ -36,6 +35,7 @@ from irpref_lab.remarks import (
     columns_of_repeats,
     columns_of_runs,
     each_within_repeats,
+    grave_lines,
     of_many_runs,
     own_topics,
     repeated,
@@ -61,7 +61,7 @@ def basis_of(
     Parameters
     ----------
     measures : sequence of Measure
-    qrels : judgments, or anything that is a basis of verdicts itself
+    qrels : judgments, or values or a sample in place of them
     runs : mapping of name to run
     depth : int, optional
         Only so many documents of each topic count.
@@ -78,10 +78,8 @@ def basis_of(
         A system answers no judged topic or retrieves no judged document; whatever the evaluator
         raises.
     """
-    given = getattr(qrels, "basis", None)
-    if given is not None:
-        basis: Basis = given(measures, runs)
-        return basis
+    if isinstance(qrels, InPlaceOfJudgments):
+        return qrels.basis(measures, runs)
     read = as_judgments(qrels)
     facts = replace(gathered(measures, read, runs, depth, keep=keep), leaves_out=leaves_out)
     check_present(
@@ -89,28 +87,6 @@ def basis_of(
         len(facts.topics),
     )
     return JudgedRuns(facts, read)
-
-
-def measures_of(measures: Any, qrels: Any) -> list[Measure]:
-    """Parse measures; values that were given know measures that nobody else does."""
-    given = getattr(qrels, "measures_of", parse_all)
-    chosen: list[Measure] = given(measures)
-    return chosen
-
-
-def runs_named(runs: Any, qrels: Any) -> dict[str, Any]:
-    """Name runs; of values that were given, systems.
-
-    Raises
-    ------
-    ArgumentError
-        There are no runs.
-    """
-    given = getattr(qrels, "systems_named", None)
-    if given is None and runs is None:
-        raise ArgumentError("there are no runs", parameter="runs")
-    named: dict[str, Any] = named_runs(runs) if given is None else given(runs)
-    return named
 
 
 Decide: TypeAlias = Callable[[Floats, Bools], str]
@@ -351,6 +327,10 @@ class JudgedRuns:
         for number, system in enumerate(self.facts.systems):
             if text := self.facts.equal_in_words(number, f"the {system.name}"):
                 yield text
+
+    def grave(self) -> list[str]:
+        """List what `irpref_lab.check` would find grave, a line for each code."""
+        return grave_lines(self.facts)
 
     def frame(self, parts: Mapping[str | None, Bools]) -> Any:
         """Return the table of `irpref.evidence`."""

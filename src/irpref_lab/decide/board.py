@@ -39,8 +39,9 @@ from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
-from irpref_lab.decide.basis import basis_of, measures_of, runs_named
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import CollectionBoard, leaderboard_over
+from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.letters import letters
 from irpref_lab.decide.pair import FURTHER, Basis
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
@@ -76,10 +77,12 @@ class Leaderboard(ResultFrame):
         The same in words, a sentence each.
     n_topics : dict of group to int
         Number of topics of each group; {None: all} without groups.
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("pairs", "level", "method", "test", "evidence", "notes", "n_topics")
+        *("pairs", "level", "method", "test", "evidence", "notes", "grave", "n_topics")
     ]
 
     def different_pairs(self) -> pd.DataFrame:
@@ -198,7 +201,7 @@ def leaderboard(
             qrels,
             None if runs is None else list(map(str, runs)),
             over=over,
-            pairs="none" if pairs == "none" else "holm",
+            pairs=pairs,
             level=level,
             by_collection=by_collection,
         )
@@ -235,6 +238,7 @@ def leaderboard(
     basis.complete(board, parts, level)
     board.evidence = basis.frame(parts)
     board.notes = [*basis.notes_of_many(absent), *basis.notes_of_pairs(board, parts)]
+    board.grave = basis.grave()
     return board.made()
 
 

@@ -29,12 +29,12 @@ from irpref_lab.given_values import Values
 from irpref_lab.given_values.facts import facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE
 from irpref_lab.messages import p_equals, p_value
+from irpref_lab.remarks import grave_lines
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.t_tests import holm
 
 OVER = tuple(strata.METHODS)
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
-_HEADS = {"low": "from", "high": "to", "place_low": "best", "place_high": "worst"}
 
 
 def described(of: Strata, over: str, tests: int, level: float) -> str:
@@ -80,10 +80,22 @@ class CollectionBoard(ResultFrame):
     test : str
         Test, sample and family in one line.
     notes : list of str
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, by collection.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("pairs", "by_collection", "over", "level", "values_only", "method", "test", "notes")
+        *(
+            "pairs",
+            "by_collection",
+            "over",
+            "level",
+            "values_only",
+            "method",
+            "test",
+            "notes",
+            "grave",
+        )
     ]
 
     def different_pairs(self) -> pd.DataFrame:
@@ -138,6 +150,7 @@ def leaderboard_over(
     level = check_level(level)
     check_choice("over", over, OVER)
     check_choice("pairs", pairs, ("holm", "none"))
+    _check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
     parts = numbers.gathered_parts(chosen, given, systems)
     wanted = [name for name in given.systems if systems is None or name in set(systems)]
@@ -161,6 +174,7 @@ def leaderboard_over(
     table.insert(2, "group", pd.Series([None] * len(table), dtype=object))
     table.pairs, table.by_collection = pd.concat(rows, ignore_index=True), means
     table.over, table.level, table.values_only = over, level, _values_only(parts)
+    table.grave = _grave(parts)
     table.method = "none" if table["place_low"].isna().all() else pairs
     table.test = ""
     if pairs != "none":
@@ -208,6 +222,16 @@ def _notes(parts: Sequence[Part]) -> list[str]:
     return [f"values only of {', '.join(only)}: unjudged documents and depth are unknown there"]
 
 
+def _grave(parts: Sequence[Part]) -> list[str]:
+    """List what `irpref_lab.check` would find grave on each collection."""
+    return [
+        f"{part.name}: {line}"
+        for part in parts
+        if part.facts is not None
+        for line in grave_lines(part.facts)
+    ]
+
+
 def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[Table]:
     """Make a table for each measure."""
     tables = []
@@ -221,7 +245,7 @@ def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[
             if name in shown and shown[name].isna().all()
         ]
         shown = shown.drop(columns=empty)
-        table = of_frame(shown, rounded(), _HEADS)
+        table = of_frame(shown, rounded())
         lower = "" if higher_is_better(str(measure)) else " (lower is better)"
         only = f", {FIRST_LINE}" if board.values_only else ""
         table.title = f"{measure}{lower}{only}"
@@ -260,10 +284,12 @@ class CollectionComparison(ResultFrame):
     over : {'topics', 'collections'}
     level : float
     notes : list of str
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, by collection.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("text", "test", "by_collection", "names", "over", "level", "notes")
+        *("text", "test", "by_collection", "names", "over", "level", "notes", "grave")
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -309,12 +335,7 @@ def compare_over(
     """
     names = [str(a), str(b)]
     for name, parameter in zip(names, "ab", strict=True):
-        if name not in given.systems:
-            raise ArgumentError(
-                f"no collection has a system {name!r} (there are: {', '.join(given.systems[:5])})",
-                parameter=parameter,
-                value=name,
-            )
+        _check_known(given, [name], parameter)
     level = check_level(level)
     check_choice("over", over, OVER)
     chosen = measures_over(measures, given)
@@ -334,7 +355,19 @@ def compare_over(
     table.text = "\n".join([*text, f"test: {table.test}"])
     table.by_collection = pd.concat(collected, ignore_index=True)
     table.names, table.over, table.level, table.notes = names, over, level, _notes(parts)
+    table.grave = _grave(parts)
     return table.made()
+
+
+def _check_known(given: Collections, systems: Sequence[str], parameter: str) -> None:
+    """Refuse names that no collection has."""
+    for name in systems:
+        if name not in given.systems:
+            raise ArgumentError(
+                f"no collection has a system {name!r} (there are: {', '.join(given.systems[:5])})",
+                parameter=parameter,
+                value=name,
+            )
 
 
 def _grounds(
@@ -451,6 +484,7 @@ def against_over(
     measures: Measures,
     given: Collections,
     baseline: str,
+    systems: Sequence[str] | None = None,
     *,
     over: str = "topics",
     level: float = 0.95,
@@ -463,22 +497,28 @@ def against_over(
     measures, given, over, level, missing : see `compare_over`
     baseline : str
         Name of a system.
+    systems : sequence of str, optional
+        The others; all systems if not given.
 
     Returns
     -------
     DataFrame
         The rows of `compare_over` for each other system, with `run` first (`a` is the baseline,
         `b` the run) and `p_adjusted`; the verdict is by `p_adjusted`. A system that lacks a
-        collection has no row; `attrs["left_out"]` maps it to the reason.
+        collection has no row; `attrs["left_out"]` maps it to the reason. `attrs["grave"]` lists
+        findings that would mislead.
     """
     level = check_level(level)
     check_choice("over", over, OVER)
+    _check_known(given, [baseline], "baseline")
+    _check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
-    parts = numbers.gathered_parts(chosen, given)
-    out = numbers.left_out(given, parts)
-    if baseline not in given.systems or baseline in out:
-        raise AbsentRunError(out.get(baseline, "it is on no collection"), run=baseline)
-    others = [name for name in given.systems if name not in out and name != baseline]
+    wanted = given.systems if systems is None else (baseline, *systems)
+    parts = numbers.gathered_parts(chosen, given, wanted)
+    out = {name: why for name, why in numbers.left_out(given, parts).items() if name in wanted}
+    if baseline in out:
+        raise AbsentRunError(out[baseline], run=baseline)
+    others = [name for name in dict.fromkeys(wanted) if name not in out and name != baseline]
     if not others:
         raise AbsentRunError(f"no system is left to compare with {baseline}")
     rows = []
@@ -494,8 +534,38 @@ def against_over(
         table["p_adjusted"], level
     )
     table.loc[lost, "verdict"] = EQUAL
-    table.attrs["left_out"] = out
+    table.attrs |= {"left_out": out, "grave": _grave(parts)}
     return table
+
+
+def of_collections_against(table: pd.DataFrame, baseline: str, level: float) -> list[Table]:
+    """Make a table of `against_over` for each measure."""
+    heads = {"mean_b": "mean"}
+    shows = {"p": p_value, "p_adjusted": p_value}
+    columns = [
+        *("run", "mean_b", "difference", "low", "high", "p", "p_adjusted"),
+        *("wins", "losses", "equal", "codes"),
+    ]
+    tables = []
+    for measure, part in table.groupby("measure", sort=False):
+        shown = part[columns]
+        empty = [name for name in ("low", "high", "codes") if not _says_something(shown[name])]
+        made = of_frame(shown.drop(columns=empty), rounded(), heads, shows)
+        lower = "" if higher_is_better(str(measure)) else " (lower is better)"
+        made.title = f"{measure}{lower}: {visible(baseline)} {part['mean_a'].iloc[0]:.4f}"
+        tables.append(made)
+    tables[-1].notes = [
+        f"mean: of the collections' means; difference: to {visible(baseline)}; low, high: its "
+        f"{100 * level:g} % interval",
+        "wins, losses, equal: collections on which the run is better, worse or the same",
+        f"p_adjusted: after Holm, for all pairs with {visible(baseline)}, by measure",
+        *(f"{name} is left out: {why}" for name, why in table.attrs["left_out"].items()),
+    ]
+    return tables
+
+
+def _says_something(column: pd.Series) -> bool:
+    return bool((column.notna() & (column.astype(str) != "")).any())
 
 
 def of_collection_comparison(comparison: CollectionComparison) -> list[Table]:

@@ -26,8 +26,9 @@ from irpref.show.text import Table
 from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, described
-from irpref_lab.decide.basis import basis_of, measures_of
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import CollectionComparison, compare_over
+from irpref_lab.decide.in_place import measures_of
 from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, labels, pairs, rounded_up
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.messages import p_equals
@@ -58,10 +59,12 @@ class Comparison(ResultFrame):
     notes : list of str
         What all sentences have in common, a sentence each: systems that are the mean of several
         runs, which grades count as relevant, how many measures were tested.
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("text", "test", "by_topic", "evidence", "names", "level", "notes")
+        *("text", "test", "by_topic", "evidence", "names", "level", "notes", "grave")
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -187,6 +190,7 @@ def compare(
     table.text = "\n".join([*text, f"test: {table.test}"])
     table.evidence, table.names, table.level = basis.frame(parts), names, level
     table.notes = [*basis.notes("claim"), *_several(basis, share)]
+    table.grave = basis.grave()
     return table.made()
 
 

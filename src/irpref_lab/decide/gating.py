@@ -39,8 +39,9 @@ from irpref.observed import MISSING, is_count, limits_of
 from irpref.show.text import Table
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, significant
-from irpref_lab.decide.basis import basis_of, measures_of
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.gate_text import first_line
+from irpref_lab.decide.in_place import measures_of
 from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, labels, pairs
 from irpref_lab.printed_tables import of_gate
 from irpref_lab.trust import bounds, t_tests
@@ -91,10 +92,12 @@ class Gate(ResultFrame):
     version : int
         Of the table: it rises if a column changes its meaning.
     level : float
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("verdict", "text", "notes", "evidence", "qrels", "inputs", "version", "level")
+        *("verdict", "text", "notes", "grave", "evidence", "qrels", "inputs", "version", "level")
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -222,6 +225,7 @@ def gate(
     table.text = basis.heading + first_line(rows, rule, table.verdict, unanswered)
     table.evidence, table.notes = basis.frame(parts), [*basis.notes("pass"), *notes]
     table.qrels, table.inputs = basis.hashes(parts)
+    table.grave = basis.grave()
     return table.made()
 
 

@@ -371,6 +371,10 @@ class Basis(Protocol):
         """Say what significant differences of a board rest on, without full stops."""
         ...
 
+    def grave(self) -> list[str]:
+        """List what `irpref_lab.check` would find grave, a line for each code."""
+        ...
+
     def check_values(self) -> None:
         """Refuse a basis that knows no values of single systems."""
         ...

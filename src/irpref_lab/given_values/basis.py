@@ -15,6 +15,7 @@ from irpref.kernel import Bools
 from irpref.observed import Ground
 from irpref.values.matrix import TopicValues
 from irpref_lab.decide.basis import JudgedRuns
+from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Pair, Verdict
 from irpref_lab.given_values.facts import ValueFacts, facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE, Values
@@ -24,7 +25,7 @@ from irpref_lab.trust.frames import Row
 ONLY_VALUES = f"{FIRST_LINE}: unjudged documents and depth are unknown"
 
 
-class GivenValues(Values):
+class GivenValues(Values, InPlaceOfJudgments):
     """Values that verdicts take in place of judgments: the result of `irpref_lab.values`."""
 
     def measures_of(self, measures: Any) -> list[Measure]:
@@ -39,7 +40,7 @@ class GivenValues(Values):
         ]
         return ValueBasis(replace(facts, systems=systems))
 
-    def systems_named(self, runs: Any) -> dict[str, str]:
+    def systems_named(self, runs: Any) -> dict[str, Any]:
         """Return the systems that a user names, all systems if none is named."""
         names = self.systems if runs is None else list(map(str, runs))
         return {name: name for name in names}
@@ -115,6 +116,10 @@ class ValueBasis(JudgedRuns):
         """Add the further columns of a board; judged shares are unknown."""
         super().complete(board, parts, level)
         board["judged@10"] = np.nan
+
+    def grave(self) -> list[str]:
+        """Find nothing: topics without a value are among the notes."""
+        return []
 
     def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
         """Return the hash of the topics, and of topics and groups: there are no judgments."""

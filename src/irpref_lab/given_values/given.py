@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,9 @@ class Values:
     """Values of systems by topic, which somebody else computed: see `irpref_lab.values`.
 
     It takes the place of judgments in `irpref_lab.compare`, `gate`, `against`, `leaderboard` and
-    `design`; the names of its systems replace runs.
+    `report`; the names of its systems replace runs. The functions of `irpref_lab.meta` that take
+    values of systems take it too: iterating over it yields the `irpref_lab.meta.TopicValues` of
+    each measure.
 
     Attributes
     ----------
@@ -147,6 +149,12 @@ class Values:
             self._better[name],
             known is not None and _is_sum(known),
         )
+
+    def __iter__(self) -> Iterator[TopicValues]:
+        """Iterate over the values of each measure, of the systems that have some."""
+        for measure in self.measures:
+            there = np.flatnonzero((~np.isnan(self._values[measure])).any(axis=1))
+            yield self.of(measure, [self.systems[number] for number in there.tolist()])
 
     def answered(self, measure: MeasureLike, systems: Sequence[str] | None = None) -> Bools:
         """Find the topics of `of` for which a system has a value: (n_systems, n_topics)."""

@@ -19,6 +19,7 @@ from irpref.judged import Judgments, Pool, QrelsLike, Runs, as_judgments, as_tab
 from irpref.kernel import Bools, Floats, Ints
 from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
+from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.judges.additive import Additive, additive
 from irpref_lab.judges.filling import grades_frame, human_rows
 from irpref_lab.judges.plans import (
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from irpref_lab.decide.pair import Basis
 
 
-class Sampled(Judgments):
+class Sampled(Judgments, InPlaceOfJudgments):
     """Judgments of a sample of documents: the result of `sampled`.
 
     As judgments they hold the human grades of the sample. An evaluator refuses them, since the

@@ -229,6 +229,10 @@ class SampledRuns:
         """Refuse: only differences are known."""
         raise self.judgments.refusal()
 
+    def grave(self) -> list[str]:
+        """Find nothing: single runs are unknown."""
+        return []
+
     def frame(self, parts: Mapping[str | None, Bools]) -> None:
         """There is no table: what `irpref.evidence` asks needs the grades of single runs."""
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from irpref.judged import Groups, QrelsLike, Runs
     from irpref.measures.declare import Measures
+    from irpref_lab.given_values.basis import GivenValues
     from irpref_lab.page.query_texts import Texts
     from irpref_lab.trust.samples import Rng
 
@@ -92,8 +93,8 @@ class Report:
 @once_per_call
 def report(
     measures: Measures,
-    qrels: QrelsLike,
-    runs: Runs,
+    qrels: QrelsLike | GivenValues,
+    runs: Runs | None = None,
     path: str | os.PathLike[str] | None = None,
     *,
     baseline: str | None = None,
@@ -115,9 +116,11 @@ def report(
     ----------
     measures : measures of any toolkit, or their names
         The first one orders the runs.
-    qrels : in any form that `irpref.evaluator` takes
-        The page marks grades that `irpref_lab.fill` filled in.
+    qrels : in any form that `irpref.evaluator` takes, or the result of `irpref_lab.values`
+        The page marks grades that `irpref_lab.fill` filled in. Of values it has no rankings, curves
+        or holes.
     runs : mapping of name to run, or list of paths
+        Of values, names of systems: all of them if none are named.
         A list of runs under one name is one system that was run several times.
     path : path, optional
         Where the page is written; without one it is only returned.

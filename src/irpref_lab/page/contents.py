@@ -22,7 +22,6 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref import curves
-from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged import (
     Groups,
@@ -52,7 +51,9 @@ from irpref_lab.decide.all_pairs import METHODS
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.board import Leaderboard, board_of, reasons_of, with_further
 from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
+from irpref_lab.decide.in_place import runs_by_name
 from irpref_lab.decide.pair import Basis
+from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.judges.filling import Filled
 from irpref_lab.messages import not_accepted
 from irpref_lab.page.query_texts import Texts, texts
@@ -117,10 +118,14 @@ class Options:
         return list(self.rankings or ())
 
 
-def contents(measures: Measures, given: QrelsLike, runs: Runs, options: Options) -> Part:
+def contents(
+    measures: Measures, given: QrelsLike | GivenValues, runs: Runs | None, options: Options
+) -> Part:
     """Everything that the page shows: lists, numbers and text, as JSON has them."""
+    if isinstance(given, GivenValues):
+        return _of_values(measures, given, runs, options)
     chosen = parse_all(measures)
-    named = named_runs(runs)
+    named = runs_by_name(runs)
     options = _checked(options, chosen, named)
     inputs = [_input("judgments", given)]
     inputs += [_input(name, one) for name, run in named.items() for one in repeats_in(run)]
@@ -128,25 +133,60 @@ def contents(measures: Measures, given: QrelsLike, runs: Runs, options: Options)
         qrels = as_judgments(given)
         named = _opened(named)  # each file is read once
     basis = basis_of(chosen, qrels, named, present=(), keep=False)
-    absent = basis.absent(options.strict, alone=len(named) < 2)
-    by_measure = with_further(basis)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
         return plain(
             {
-                "title": options.title,
-                "level": options.level,
-                "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
-                "absent": absent,
-                "notes": basis.notes_of_many(absent),
+                **_summary(basis, named, options),
+                "values_only": False,
                 "inputs": inputs,
                 "filled": qrels.text if isinstance(qrels, Filled) else None,
-                "versions": _versions(),
                 "methods": literature.methods(chosen),
                 "bibtex": literature.cite(chosen),
-                **_parts(chosen, qrels, named, by_measure, basis, absent, options),
+                **_parts(chosen, qrels, named, basis, options),
             }
         )
+
+
+def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, options: Options) -> Part:
+    """Everything that a page about values shows: nothing about rankings and judgments."""
+    chosen, named = given.measures_of(measures), given.systems_named(runs)
+    options = _checked(options, chosen, named)
+    basis = given.basis(chosen, named)
+    if options.groups is not None:
+        options = replace(options, groups=group_of_topic(options.groups, None))
+    board = _board_and_topics(chosen, given, named, basis, options)
+    nothing: Part = {"measure": "", "runs": [], "reason": "", "many": False, "pairs": []}
+    names = ", ".join(map(str, chosen))
+    return plain(
+        {
+            **_summary(basis, named, options),
+            "values_only": True,
+            "inputs": [_input("values", given)],
+            "filled": None,
+            "methods": f"We compare values of {names} by topic, which other software computed, "
+            f"with irpref \\cite{{{literature.PACKAGE_KEY}}}.",
+            "bibtex": literature.package_entry(),
+            **board,
+            "judged": [None] * len(board["runs"]),
+            **{"findings": [], "suggested": [], "grave": [], "curves": [], "holes": []},
+            "rankings": {"runs": [], "lists": [], "explained": [], "docs": [], "depth": 0},
+            "bounds": nothing | {"notes": []},
+            "ties": nothing | {"tied": 0},
+        }
+    )
+
+
+def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
+    """Title, notes and versions."""
+    absent = basis.absent(options.strict, alone=len(named) < 2)
+    return {
+        "title": options.title,
+        "level": options.level,
+        "absent": absent,
+        "notes": basis.notes_of_many(absent),
+        "versions": _versions(),
+    }
 
 
 def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, RunLike]) -> Options:
@@ -171,47 +211,69 @@ def _parts(
     chosen: Sequence[Measure],
     qrels: Judgments,
     named: Mapping[str, list[Any]],
-    by_measure: Mapping[str, TopicValues],
     basis: Basis,
-    absent: Mapping[str, str],
     options: Options,
 ) -> Part:
     """The sections of the page, one after the other, with a bar."""
-    names = [str(measure) for measure in chosen]
-    first = by_measure[names[0]]
     if options.groups is not None:
         options = replace(options, groups=group_of_topic(options.groups, qrels))
-    verdicts = _verdicts(chosen, qrels, named, options)
-    within = None if options.groups is None else groups_of(options.groups, qrels, first.topics)
-    board = _board(names, by_measure, within, options, basis, absent, verdicts)
-    order: list[str] = board["runs"]
-    present = [name for name in order if name not in absent]
-    shown = dict.fromkeys(options.named_runs or present[:N_RANKINGS])
-    shown |= {} if options.baseline is None else {options.baseline: None}
+    board = _board_and_topics(chosen, qrels, named, basis, options)
+    topics: Sequence[str] = board["topics"]
+    absent = basis.absent(options.strict, alone=len(named) < 2)
+    present = [name for name in board["runs"] if name not in absent]
     # Of a system that was run several times, the first run; nothing of an absent one is drawn.
-    drawn: dict[str, Any] = {name: {} if name in absent else named[name][0] for name in order}
-    of_shown = {name: drawn[name] for name in shown}
-    whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
-    with_values = [r for r, name in enumerate(order) if whole or name in shown]
-    place = {name: i for i, name in enumerate(first.systems)}
-    rows = [place[order[r]] for r in with_values]
-    short = parts(order)
+    drawn: dict[str, Any] = {
+        name: {} if name in absent else named[name][0] for name in board["runs"]
+    }
+    of_shown = {name: drawn[name] for name in _shown(options, present)}
 
     def computed() -> Iterator[Part]:
         findings = check(qrels, {name: drawn[name] for name in present}, chosen)
         yield _findings(findings)
-        yield {"rankings": _rankings(chosen, qrels, of_shown, first.topics, options)}
+        yield {"rankings": _rankings(chosen, qrels, of_shown, topics, options)}
         yield _curves(qrels, drawn)
-        yield _unjudged(chosen[0], qrels, of_shown, len(first.topics))
+        yield _unjudged(chosen[0], qrels, of_shown, len(topics))
         tied = findings.loc[findings["code"] == "ties", "run"].tolist()
         of_tied = {name: drawn[name] for name in tied}
-        yield _ties(chosen[0], qrels, of_tied, len(first.topics))
+        yield _ties(chosen[0], qrels, of_tied, len(topics))
 
     sections: Part = {}
     with progress(computed(), 5, "section") as steps:
         for section in steps:
             sections |= section
+    return board | sections
+
+
+def _shown(options: Options, present: Sequence[str]) -> list[str]:
+    """The runs whose rankings are on the page: those named or the best, and the baseline."""
+    shown = dict.fromkeys(options.named_runs or present[:N_RANKINGS])
+    return list(shown | ({} if options.baseline is None else {options.baseline: None}))
+
+
+def _board_and_topics(
+    chosen: Sequence[Measure],
+    qrels: Judgments | GivenValues,
+    named: Mapping[str, Any],
+    basis: Basis,
+    options: Options,
+) -> Part:
+    """The leaderboard, the verdict on two runs, and the values of topics."""
+    absent = basis.absent(options.strict, alone=len(named) < 2)
+    by_measure = with_further(basis)
+    names = [str(measure) for measure in chosen]
+    first = by_measure[names[0]]
+    verdicts = _verdicts(chosen, qrels, named, options)
+    within = None if options.groups is None else groups_of(options.groups, None, first.topics)
+    board = _board(names, by_measure, within, options, basis, absent, verdicts)
+    order: list[str] = board["runs"]
+    shown = set(_shown(options, [name for name in order if name not in absent]))
+    whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
+    with_values = [r for r, name in enumerate(order) if whole or name in shown]
+    place = {name: i for i, name in enumerate(first.systems)}
+    rows = [place[order[r]] for r in with_values]
+    short = parts(order)
     return {
+        "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
         "short": [short[name].shown for name in order],
         "parts": {name: words for name, words in short.items() if words.shown != name},
         "left_out": left_out(short),
@@ -227,12 +289,14 @@ def _parts(
         "values": [[by_measure[name].values[row] for row in rows] for name in names],
         "with_values": with_values,
         "baseline": None if options.baseline is None else order.index(options.baseline),
-        **sections,
     }
 
 
 def _verdicts(
-    chosen: Sequence[Measure], qrels: Judgments, named: Mapping[str, list[Any]], options: Options
+    chosen: Sequence[Measure],
+    qrels: Judgments | GivenValues,
+    named: Mapping[str, Any],
+    options: Options,
 ) -> list[Comparison]:
     """What `irpref_lab.compare` says of two runs, the baseline or the first one being `a`: over all
     topics, then in each group of them if there are groups.

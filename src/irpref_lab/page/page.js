@@ -292,6 +292,7 @@ function choose(t, from) {
     const box = row.closest(".scroll");
     box.scrollTop = row.offsetTop - box.clientHeight / 2;
   }
+  if (!by("topic")) return; // values only
   by("topic-id").value = String(t);
   showTopic();
 }
@@ -485,14 +486,16 @@ for (const button of document.querySelectorAll("[data-copy]")) button.addEventLi
 });
 
 // ------------------------------------------------------------------ start
-put("topic-id", byName.map(t => el("option", { value: t }, isolated(short(D.queries[t] ? topics[t] + "  " + D.queries[t] : topics[t], 40)))));
-by("topic-id").addEventListener("change", () => choose(picked("topic-id"), "topic"));
-const rankedNames = K.runs.map(name => D.short[D.runs.indexOf(name)]);
-const byHand = () => { absent = []; showTopic(); };
-options("topic-left", rankedNames, 0).addEventListener("change", byHand);
-options("topic-right", rankedNames, Math.min(1, K.runs.length - 1)).addEventListener("change", byHand);
-if (K.explained.length) options("topic-measure", K.explained, 0).addEventListener("change", showTopic);
-else by("topic-explained").remove();
+if (by("topic")) {
+  put("topic-id", byName.map(t => el("option", { value: t }, isolated(short(D.queries[t] ? topics[t] + "  " + D.queries[t] : topics[t], 40)))));
+  by("topic-id").addEventListener("change", () => choose(picked("topic-id"), "topic"));
+  const rankedNames = K.runs.map(name => D.short[D.runs.indexOf(name)]);
+  const byHand = () => { absent = []; showTopic(); };
+  options("topic-left", rankedNames, 0).addEventListener("change", byHand);
+  options("topic-right", rankedNames, Math.min(1, K.runs.length - 1)).addEventListener("change", byHand);
+  if (K.explained.length) options("topic-measure", K.explained, 0).addEventListener("change", showTopic);
+  else by("topic-explained").remove();
+}
 if (by("pairs")) {
   options("pairs-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", showPairs);
   showPairs();
@@ -502,6 +505,6 @@ if (by("two")) {
   options("two-b", D.short, D.baseline === null || D.baseline === 0 ? 1 : D.baseline).addEventListener("change", showTwo);
   options("two-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", showTwo);
   showTwo();
-} else showTopic();
+} else if (by("topic")) showTopic();
 showCurves();
 })();

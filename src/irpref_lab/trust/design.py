@@ -19,7 +19,6 @@ evaluated at each n that is tried."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +27,7 @@ from scipy import special
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats
 from irpref.messages import check_choice
-from irpref.values.matrix import TopicValues
+from irpref.values.matrix import MeasureValues, TopicValues, values_in
 from irpref_lab.messages import not_accepted
 
 if TYPE_CHECKING:
@@ -296,7 +295,7 @@ def detectable_difference(
 
 
 def topic_set_size(
-    values: TopicValues | Mapping[str, TopicValues],
+    values: MeasureValues,
     differences: ArrayLike = (0.01, 0.02, 0.05, 0.1),
     level: float = 0.95,
     power: float = POWER,
@@ -305,7 +304,7 @@ def topic_set_size(
 
     Parameters
     ----------
-    values : TopicValues, or what `topic_values` returns
+    values : TopicValues, or what `topic_values` or `irpref_lab.values` returns
     differences : float, or several
         True differences that you want to find.
     level, power : see `topics_needed`
@@ -336,7 +335,7 @@ def topic_set_size(
 
     rows = []
     wanted = np.atleast_1d(np.asarray(differences, dtype=np.float64)).tolist()
-    for measured in [values] if isinstance(values, TopicValues) else values.values():
+    for measured in values_in(values):
         variance = residual_variance(measured)
         if not variance:
             raise ArgumentError(

@@ -1,0 +1,181 @@
+"""`--values` and `--collections`: values, or collections, in place of judgments and runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from irpref.cli.arguments import INPUTS, Inputs
+from irpref.cli.options import Decorator, option, together
+from irpref.cli.parameter_types import Choice
+
+OVER = ("topics", "collections")
+_GIVEN = f"{__name__}.given"  # where the context keeps which of the two options is given
+_ALLOWED = {"qrels", "arguments", "measure", "jobs"}
+_OF_RUNS = {*INPUTS, "judge", "plan"} - _ALLOWED  # parameters that say how runs are judged
+_OF_TOPICS = {
+    *("groups", "margin", "by_query", "design", "sort", "strict", "rng", "n_permutations"),
+    "places",
+}
+_OF_COLLECTIONS = {"over", "by_collection"}
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[_GIVEN] = param.opts[0]
+
+
+values = option(
+    "--values",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_remember,
+    help="files are values by topic of other tools, without judgments: main.txt candidate.txt",
+)
+_collections = option(
+    "--collections",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_remember,
+    help="in place of the judgments, a folder with a folder for each collection, its qrels.txt and "
+    "runs inside; runs are named without their folder",
+)
+_over = option(
+    "--over",
+    type=Choice(OVER),
+    metavar="SAMPLE",
+    help="with --collections, the sample: topics of these collections, or collections (default: "
+    "topics)",
+)
+
+
+def collections(by_collection: str = "") -> Decorator:
+    """Declare --collections and its options; `by_collection` is the help of --by-collection."""
+    declared = [_collections, _over]
+    if by_collection:
+        declared.append(option("--by-collection", is_flag=True, help=by_collection))
+    return together(*declared)
+
+
+@dataclass
+class ValueInputs(Inputs):
+    """Files of values in place of judgments and runs; `values` holds them.
+
+    Attributes
+    ----------
+    values : Values
+    reference : str or None
+        The system in the file of --reference.
+    """
+
+    values: Any = None
+    reference: str | None = None
+
+
+@dataclass
+class CollectionInputs(Inputs):
+    """A folder of collections in place of judgments and runs; `collections` holds them."""
+
+    collections: Any = None
+
+
+def runs_or_values(takes: str, default: Sequence[str], **given: Any) -> Inputs:
+    """Sort arguments as `Inputs.from_options` does; with --values, files hold values by topic, and
+    with --collections, runs are names of systems.
+
+    Raises
+    ------
+    click.UsageError
+        There are too few or too many systems, no measure, or an option that does not apply.
+    """
+    ctx = click.get_current_context()
+    place = ctx.meta.get(_GIVEN)
+    if place == "--collections":
+        _refuse(ctx, _OF_RUNS | _OF_TOPICS, "does not apply to collections")
+        return _of_collections(takes, given)
+    if place == "--values":
+        _refuse(ctx, _OF_RUNS | {"rankings", "titles", "depth"}, "does not apply to values")
+    _refuse(ctx, _OF_COLLECTIONS, "needs --collections")
+    if place == "--values":
+        return _of_values(takes, given, ctx.params.get("reference"))
+    return Inputs.from_options(takes, default, **given)
+
+
+def _refuse(ctx: click.Context, names: set[str], reason: str) -> None:
+    """Refuse options that would have no effect."""
+    for param in ctx.command.params:
+        source = ctx.get_parameter_source(param.name or "")
+        if param.name in names and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{param.opts[-1]} {reason}")
+
+
+def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> ValueInputs:
+    """Read files of values, the file of --reference last."""
+    import irpref_lab
+
+    arguments = [given["qrels"], *given["arguments"]]
+    paths = [text for text in arguments if os.path.exists(text)]
+    names = [text for text in arguments if not os.path.exists(text)]
+    names += given.get("measure", ())
+    read = irpref_lab.values(paths if reference is None else [*paths, reference])
+    here = read.systems if reference is None else read.systems[:-1]
+    _check_number(takes, here, "--values")
+    if not names:
+        raise click.UsageError(f"no measure is named; there are {', '.join(read.measures[:9])}")
+    systems = {name: [name] for name in here}
+    files = {name: name for name in here}
+    of_reference = None if reference is None else read.systems[-1]
+    return ValueInputs(
+        *("values", files, read.measures_of(names)),
+        systems=systems,
+        values=read,
+        reference=of_reference,
+    )
+
+
+def _of_collections(takes: str, given: Mapping[str, Any]) -> CollectionInputs:
+    """Read a folder of collections, or a file of values with a column `collection`."""
+    import irpref_lab
+    from irpref_lab.decide.collection_board import measures_over
+
+    path = given["qrels"]
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: no such folder")
+    read = irpref_lab.collections(path if os.path.isdir(path) else irpref_lab.values(path))
+    named = [text for text in given["arguments"] if text in read.systems]
+    names = [text for text in given["arguments"] if text not in read.systems]
+    names += given.get("measure", ())
+    if not names:
+        there = ", ".join(read.systems[:9])
+        raise click.UsageError(f"no measure is named; the systems are {there}")
+    if named or not takes.startswith("RUN"):
+        several = takes.startswith("RUN")
+        _check_number(takes, named, "--collections", read.systems if not several else ())
+    systems = {name: [name] for name in named or read.systems}
+    files = {name: name for name in systems}
+    return CollectionInputs(
+        path, files, measures_over(names, read), systems=systems, collections=read
+    )
+
+
+def _check_number(
+    takes: str, systems: Sequence[str], place: str, known: Sequence[str] = ()
+) -> None:
+    """Refuse too few or too many systems."""
+    wanted = takes.partition("MEASURE")[0].split()
+    several = any(word.endswith("...") for word in wanted)
+    # All systems are compared with a baseline that is named alone.
+    least = 1 if known and several else len(wanted)
+    if len(systems) < least or (not several and len(systems) > least):
+        there = f"; there are {', '.join(known[:9])}" if known else ""
+        raise click.UsageError(
+            f"{place}: expected {'at least ' * several}{least} system{'s' * (least != 1)}, got "
+            f"{len(systems)} ({', '.join(systems[:5])}){there}"
+        )

@@ -1,0 +1,58 @@
+"""Values, and judgments of a sample, which verdicts take in place of judgments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ir_measures.measures import Measure
+
+from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
+from irpref.measures.names import parse_all
+
+if TYPE_CHECKING:
+    from irpref_lab.decide.pair import Basis
+
+
+class InPlaceOfJudgments(ABC):
+    """Values, or judgments of a sample, which have their own basis of verdicts."""
+
+    @abstractmethod
+    def basis(self, measures: Sequence[Measure], runs: Mapping[str, Any]) -> Basis:
+        """Return the basis of verdicts about these systems."""
+
+    def measures_of(self, measures: Any) -> list[Measure]:
+        """Return the measures that a user names."""
+        return parse_all(measures)
+
+    def systems_named(self, runs: Any) -> dict[str, Any]:
+        """Map names of systems to the runs that a user gives."""
+        return runs_by_name(runs)
+
+
+def measures_of(measures: Any, qrels: Any) -> list[Measure]:
+    """Parse measures; values that were given know measures that nobody else does."""
+    if isinstance(qrels, InPlaceOfJudgments):
+        return qrels.measures_of(measures)
+    return parse_all(measures)
+
+
+def runs_named(runs: Any, qrels: Any) -> dict[str, Any]:
+    """Name runs; of values that were given, systems.
+
+    Raises
+    ------
+    ArgumentError
+        There are no runs.
+    """
+    return (qrels.systems_named if isinstance(qrels, InPlaceOfJudgments) else runs_by_name)(runs)
+
+
+def runs_by_name(runs: Any) -> dict[str, Any]:
+    """Name runs, of which there must be some."""
+    if runs is None:
+        raise ArgumentError("there are no runs", parameter="runs")
+    named: dict[str, Any] = named_runs(runs)
+    return named
