@@ -300,14 +300,16 @@ def test_leaderboard(call: Call) -> None:
     status, out, _ = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "100")
     assert status == 0
     lines = out.splitlines()
-    assert lines[:2] == [
-        "AP",
-        # Three topics: no interval.
-        "run    mean  place  place_low  place_high  letters  answered  Judged@10  codes",
-    ]
+    assert (
+        lines[:2]
+        == [
+            "AP",
+            "run    mean  place  place_low  place_high  letters  answered  Judged@10  codes",  # three topics: no interval
+        ]
+    )
     assert lines[2].split()[:2] == ["r2", "0.7500"]
-    assert lines[2].split()[6] == "3"
-    assert lines[3].split()[6:8] == ["2", "0.6667"]
+    assert lines[2].split()[-2] == "3"
+    assert lines[3].split()[-3:] == ["2", "0.6667", "unanswered"]
     assert "answered: topics with documents, of 3" in lines
     assert (
         "answered"
@@ -331,7 +333,9 @@ def test_a_board_of_a_group_counts_its_own_topics(call: Call, files: Path) -> No
     )[1]
     other, some = out.split("AP, topics of some")
     assert "answered: topics with documents, of 2" in other
-    assert [line.split()[6] for line in other.splitlines()[2:4]] == ["2", "0"]
+    _, head, *rows = other.splitlines()
+    at = head.index("answered")
+    assert [row[at : at + len("answered")].strip() for row in rows[:2]] == ["2", "0"]
     assert "answered" not in some
 
 

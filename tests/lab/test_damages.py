@@ -168,12 +168,12 @@ def _cut_to(n, run):
 
 
 def _weak(run):
-    """A run of which most documents are in no pool, of other topics among them."""
-    topics = list(run)
+    """A run that puts unpooled documents, and those of one topic, first for every third topic."""
+    hub = sorted(run["q0"])[:4]
     out = {}
-    for t, topic in enumerate(topics):
-        strange = [f"new-{t}-{i}" for i in range(9)] + list(run[topics[t - 1]])[:2]
-        out[topic] = {doc: 10.0 - i for i, doc in enumerate(strange)} | run[topic]
+    for t, (topic, docs) in enumerate(run.items()):
+        strange = [*hub, *(f"new-{t}-{i}" for i in range(7))] if t % 3 == 1 else []
+        out[topic] = docs | {doc: 100.0 - i for i, doc in enumerate(strange)}
     return out
 
 

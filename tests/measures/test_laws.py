@@ -331,7 +331,7 @@ def test_nothing_relevant_is_worth_the_worst(measure, usual, collection):
 def test_a_topic_does_not_depend_on_the_others(usual, collection):
     for topic, docs in collection.qrels.items():
         mine = {topic: collection.run[topic]} if topic in collection.run else {}
-        alone = values(VARIANTS, judgments({topic: docs}), mine)
+        alone = values(VARIANTS, irpref.judgments(judgments({topic: docs})), mine)
         for measure in VARIANTS:
             assert alone[measure][topic] == usual[measure][topic], (measure, topic)
 

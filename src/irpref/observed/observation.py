@@ -58,7 +58,7 @@ class Observation:
         The first of these ids.
     strayed : int array
         The topic for which at least three of the first documents are judged, where none is for
-        the topic itself; -1 if there is none.
+        the topic itself, and the other topic has none of its own, either; -1 if there is none.
     by_id : bool array
         Whether there are five documents or more, in the order of their ids; nowhere if one such
         topic is in another order, or has equal scores.
@@ -250,6 +250,9 @@ def _missing_ids(run: Listing) -> tuple[Bools, str]:
 def _strayed(run: Listing, ids: JudgedIds, order: Ints) -> Ints:
     """Find the other topic that the first documents of each topic are judged for; -1 if there is
     none. Topics have their numbers by ascending id.
+
+    Where topics were shifted, the other topic lacks its documents, too, and each has those of one.
+    A weak system that finds the documents of a few topics everywhere is no shift.
     """
     strayed = np.full(run.topics.n, -1)
     at_top = run.topics.position < TOP
@@ -259,8 +262,10 @@ def _strayed(run: Listing, ids: JudgedIds, order: Ints) -> Ints:
     for topic, doc in zip(run.topics.topic[rows].tolist(), run.docs_of(rows), strict=True):
         counts.update((topic, other) for other in ids.topics_of.get(doc, ()))
     number = np.argsort(order)
-    for (topic, other), n in reversed(counts.most_common()):
-        if n >= _OF_ANOTHER:
+    taken: set[int] = set()
+    for (topic, other), n in counts.most_common():
+        if n >= _OF_ANOTHER and lost[other] and strayed[topic] < 0 and other not in taken:
+            taken.add(other)
             strayed[topic] = number[other]
     return strayed[order]
 
