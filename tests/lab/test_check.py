@@ -504,3 +504,22 @@ def test_the_scale_of_err_ends_at_four():
         in _one(irpref_lab.check(qrels, {}, ["ERR@10"]), "fixed-scale").text
     )
     assert "fixed-scale" not in _codes(irpref_lab.check({"q": {"a": 4, "b": 0}}, {}, ["ERR@10"]))
+
+
+def test_results_hold_what_check_finds_grave():
+    made = irpref.datasets.load("synthetic")
+    few = {topic: docs for topic, docs in list(made.runs["noisy"].items())[:20]}
+    runs = {"baseline": made.runs["baseline"], "few": few}
+    expected = grave(irpref_lab.check(made.qrels, runs, ["AP"]))
+    assert expected
+    halves = {topic: f"{i % 2}" for i, topic in enumerate(made.qrels)}
+    two = [*runs.values()]
+    compared = irpref_lab.compare("AP", made.qrels, *two, names=list(runs), groups=halves)
+    assert compared.grave == expected
+    assert irpref_lab.against("AP", made.qrels, "baseline", runs).grave == expected
+    assert irpref_lab.leaderboard("AP", made.qrels, runs).grave == expected
+    gated = irpref_lab.gate("AP", made.qrels, *two).grave
+    assert len(gated) == len(expected)
+    both = irpref_lab.collections({"x": (made.qrels, runs), "y": (made.qrels, runs)})
+    lines = [f"{name}: {line}" for name in "xy" for line in expected]
+    assert irpref_lab.leaderboard("AP", both).grave == lines
