@@ -15,12 +15,12 @@ from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.observed.finding import Code, Found, View
 from irpref.observed.observation import NO_IDS
-from irpref.observed.scales import mixed_scales, ranked_against, ranked_as
+from irpref.observed.scales import REVERSED, mixed_scales, ranked_against, ranked_as
 
 MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
 _SEEN = 10  # topics
 _MANY_GRADES = 12
-_REVERSED, _RANKED_AS = -0.1, 0.1  # mean rank correlations
+_RANKED_AS = 0.1  # mean rank correlation
 
 
 def _unanswerable(view: View) -> Found | None:
@@ -214,7 +214,7 @@ def _grade_order(view: View) -> Iterator[Found]:
     who = "the run ranks" if len(orders) == 1 else f"{len(orders)} runs on average rank"
     for of_runs, said in zip(np.array(orders).swapaxes(0, 1), (_UPSIDE, _NEGATIVE), strict=True):
         against = ranked_against(list(of_runs))
-        is_grave = said is _UPSIDE and against is not None and against.correlation < _REVERSED
+        is_grave = said is _UPSIDE and against is not None and against.correlation < REVERSED
         if against is not None and not is_grave:
             words = {"runs": who, "correlation": against.correlation}
             topics = against.topics
@@ -244,14 +244,14 @@ def _grades_reversed(view: View) -> Found | None:
         if one.grade_order is not None
     ]
     against = ranked_against(orders) if orders else None
-    if against is None or against.correlation >= _REVERSED:
+    if against is None or against.correlation >= REVERSED:
         return None
     n = int(against.topics.sum())
     words = {"correlation": against.correlation, "n": n}
     return Found(against.topics, words=words, example=view.facts.topics[against.first])
 
 
-GRADES_REVERSED = Code(
+GRADESREVERSED = Code(
     "grades-reversed",
     "judgments",
     _grades_reversed,
@@ -458,6 +458,6 @@ READ_DIFFERENTLY = Code(
 CODES = (
     *(EXCLUDED_RELEVANT, READ_DIFFERENTLY),
     *(UNANSWERABLE, UNSEEN, GRADE_SCALE, NEGATIVE_GRADES, JUDGED_WITHOUT_ID, MIXED_SCALES),
-    *(GRADES_REVERSED, ONE_GRADE),
+    *(GRADESREVERSED, ONE_GRADE),
     *(GRADE_ORDER, NO_NONRELEVANT, CONTRADICTING_PREFERENCES, DISAGREEING_JUDGES, NEVER_COMPARED),
 )
