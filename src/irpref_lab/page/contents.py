@@ -71,7 +71,8 @@ from irpref_lab.trust.ties import tie_intervals
 Part: TypeAlias = dict[str, Any]
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
-N_PAIRS = 6  # best runs, whose pairs are checked: can unjudged documents reverse them?
+# Best runs, whose pairs are checked: can unjudged documents reverse them? Of many runs fewer.
+N_PAIRS, N_PAIRS_OF_MANY = 6, 4
 MOST_BOUNDS = 2000  # topics times runs up to which this is done
 MOST_TIED = 12_000  # topics times runs up to which values are bounded over all orders of ties
 MOST_EXPLAINED = 4  # measures whose contributions are shown
@@ -238,7 +239,7 @@ def _parts(
         yield _findings(findings)
         yield {"rankings": _rankings(chosen, qrels, of_shown, topics, options)}
         yield _curves(chosen, qrels, drawn)
-        yield _unjudged(chosen[0], qrels, of_shown, len(topics))
+        yield _unjudged(chosen[0], qrels, of_shown, len(topics), len(board["runs"]))
         tied = findings.loc[findings["code"] == "ties", "run"].tolist()
         of_tied = {name: drawn[name] for name in tied}
         yield _ties(chosen[0], qrels, of_tied, len(topics))
@@ -597,7 +598,7 @@ def _findings(findings: pd.DataFrame) -> Part:
 
 
 def _unjudged(
-    measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int
+    measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int, n_runs: int
 ) -> Part:
     """Bounds over the grades of unjudged documents, and which pairs of the best runs these could
     turn round.
@@ -607,7 +608,8 @@ def _unjudged(
     if bounds["runs"]:
         bounds["notes"] = notes_on(pd.DataFrame(bounds["runs"]))
     if bounds["runs"] and len(runs) > 1:
-        best = dict([*runs.items()][:N_PAIRS])
+        most = N_PAIRS if n_runs <= N_RANKINGS else N_PAIRS_OF_MANY
+        best = dict([*runs.items()][:most])
         pairs = pair_intervals([measure], qrels, best).to_dict("records")
         bounds |= {"pairs": pairs, "best": len(best)}
     return {"bounds": bounds}
