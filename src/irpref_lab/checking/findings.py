@@ -17,7 +17,7 @@ ROOM = 60  # characters for the names of the others
 
 
 class Findings(ResultFrame):
-    """What `check` returns: a frame that is shown as sentences."""
+    """Findings of `check`: a frame that is shown as sentences."""
 
     def _tables(self) -> Sequence[Table]:
         return of_findings(self)

@@ -142,7 +142,7 @@ def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
 
 
 def _stages(printed: str) -> str:
-    """Shorten what a pipeline prints, if it is long, to the names of its stages."""
+    """Shorten the text of a long pipeline to the names of its stages."""
     # A stage that says nothing of itself prints an address: its class is enough.
     printed = _ADDRESS.sub(r"\1", printed)
     if len(printed) <= LONGEST_NAME:
