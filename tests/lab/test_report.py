@@ -610,6 +610,13 @@ def test_a_line_of_texts_that_cannot_be_read_is_named(tmp_path, line):
         texts(tmp_path / "docs", "titles", ["d0"])
 
 
+def test_a_page_that_is_not_written_names_save(tmp_path):
+    page = irpref_lab.report(["AP"], QRELS, RUNS)
+    assert "save(path)" in page._repr_html_()
+    assert "save(path)" in repr(page)
+    assert "save(path)" not in page.save(tmp_path / "page.html")._repr_html_()
+
+
 def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):
     shown = made._repr_html_()
     (frame,) = [attrs for tag, attrs in Page(shown).elements if tag == "iframe"]
@@ -706,7 +713,8 @@ def test_a_page_of_three_runs_begins_with_the_best_one_and_those_not_shown_to_di
     )
     assert "Holm" in test
     assert page.html.index("Which is best?") < page.html.index('id="leaderboard"')
-    alone = {"x": runs["x"], "z": runs["z"], "zz": runs["z"]}
+    low = {name: _ranked_first(qrels, share) for name, share in (("low", 0.2), ("lower", 0.1))}
+    alone = {"x": runs["x"], **low}
     (line, _) = Page(irpref_lab.report(["AP"], qrels, alone).html).data["verdict"]
     assert line == "AP: x (1.0000) is better than each of the other 2 runs."
     same = dict.fromkeys("abcdef", runs["x"])
