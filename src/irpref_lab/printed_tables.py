@@ -187,6 +187,12 @@ def of_board(board: Any, top: int | None = None) -> list[Table]:
         _of_measure(part, board, top)
         for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)
     ]
+    # A legend that all tables share is once below the last one.
+    shared = [
+        note for note in tables[-1].notes if all(note in table.notes for table in tables[:-1])
+    ]
+    for table in tables[:-1]:
+        table.notes = [note for note in table.notes if note not in shared]
     tables[-1].notes = [*tables[-1].notes, *board.notes]
     return tables
 

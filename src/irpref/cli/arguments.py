@@ -278,8 +278,9 @@ def _sorted(
         listed = systems if repeats else different
         if repeats:
             wanted = wanted.replace("run", "system")
+        more = "; irpref leaderboard compares more" if least == 2 < len(systems) else ""
         raise click.UsageError(
-            f"expected {wanted} after the qrels, got {len(listed)}: {', '.join(listed)}"
+            f"expected {wanted} after the qrels, got {len(listed)}: {', '.join(listed)}" + more
         )
     return run_names(different), systems, names
 

@@ -84,6 +84,7 @@ class Source:
         self._file: Any = None  # open between `with source:` and its end
         self._stays_open = False
         if isinstance(path, (str, os.PathLike)):
+            self.path = path = os.path.expanduser(path)
             self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
         else:
             self.name = str(getattr(path, "name", "<file>"))

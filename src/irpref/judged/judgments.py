@@ -394,7 +394,7 @@ def _read(qrels: Any, how: Reading) -> Judgments:
         if names_dataset(qrels):
             _no_reading(how)
             return _of_dataset(dataset_named(str(qrels), "qrels"), str(qrels))
-        return _of_file(os.fspath(qrels), how)
+        return _of_file(os.path.expanduser(os.fspath(qrels)), how)
     data = unwrapped(qrels)
     if is_dataset(data):
         _no_reading(how)

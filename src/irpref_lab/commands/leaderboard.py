@@ -173,9 +173,11 @@ def _sizes(design: Any, wanted: float, level: float) -> Table:
     )
     which = f" (that of the two best runs, or {DIFFERENCE})" if wanted == OBSERVED else ""
     table.notes = [
-        f"topics: needed to detect this difference{which} in 4 of 5 experiments at level "
-        f"{1 - level:.3g}, between two runs (t) or among all (ANOVA), or to rule out a loss of "
-        "this size where there is none (margin)",
+        f"topics (t): to detect this difference{which} between two runs in 4 of 5 experiments, at "
+        f"level {1 - level:.3g}",
+        "topics (ANOVA): to detect it as often among all runs, if it is the one of the best and "
+        "the worst",
+        "topics (margin): to rule out a loss of this size as often, where there is none",
         "detectable here: the smallest difference that the topics here detect as often (t)",
     ]
     return table

@@ -71,7 +71,9 @@ class Report:
     @property
     def text(self) -> str:
         """What was written, and where, in one line."""
-        where = "not written" if self.path is None else f"written to {self.path}"
+        where = (
+            "not written yet: save(path) does" if self.path is None else f"written to {self.path}"
+        )
         return f"{self.holds}, {len(self.html) / 1e6:.1f} MB, {where}"
 
     def _repr_html_(self) -> str:
@@ -84,6 +86,11 @@ class Report:
             f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" '
             'title="irpref report" '
             'style="width: 100%; height: 800px; border: 1px solid #8888"></iframe>'
+            + (
+                ""
+                if self.path
+                else "<p><small><code>.save(path)</code> writes this page.</small></p>"
+            )
         )
 
     def __repr__(self) -> str:

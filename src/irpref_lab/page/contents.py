@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any, TypeAlias
@@ -58,6 +59,7 @@ from irpref_lab.judges.filling import Filled
 from irpref_lab.messages import not_accepted
 from irpref_lab.page.query_texts import Texts, texts
 from irpref_lab.page.rankings import rankings, unjudged_by_rank
+from irpref_lab.page.verdict import best_of_many
 from irpref_lab.plots.drawing import CRP_CUT
 from irpref_lab.plots.plot_data import constant_npref
 from irpref_lab.short_names import left_out, parts
@@ -69,7 +71,8 @@ from irpref_lab.trust.ties import tie_intervals
 Part: TypeAlias = dict[str, Any]
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
-N_PAIRS = 6  # best runs, whose pairs are checked: can unjudged documents reverse them?
+# Best runs, whose pairs are checked: can unjudged documents reverse them? Of many runs fewer.
+N_PAIRS, N_PAIRS_OF_MANY = 6, 4
 MOST_BOUNDS = 2000  # topics times runs up to which this is done
 MOST_TIED = 12_000  # topics times runs up to which values are bounded over all orders of ties
 MOST_EXPLAINED = 4  # measures whose contributions are shown
@@ -79,6 +82,7 @@ MOST_ROWS = 40_000  # documents of rankings that the page holds
 MOST_PLAIN = 10_000
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+_CRP = frozenset({"CRP", "nCRP", "CRPRecovery"})
 _BOARD = ["mean", "low", "high", "place", "place_low", "place_high", "letters", "shown"]
 _P_VALUES = ["p", "p_adjusted"]
 _PAIRS = ["difference", "effect_size", *_P_VALUES]
@@ -141,6 +145,7 @@ def contents(
                 "values_only": False,
                 "inputs": inputs,
                 "filled": qrels.text if isinstance(qrels, Filled) else None,
+                "made": _made(inputs[0]),
                 "methods": literature.methods(chosen),
                 "bibtex": literature.cite(chosen),
                 **_parts(chosen, qrels, named, basis, options),
@@ -150,6 +155,7 @@ def contents(
 
 def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, options: Options) -> Part:
     """Everything that a page about values shows: nothing about rankings and judgments."""
+    inputs = [_input("values", given)]
     chosen, named = given.measures_of(measures), given.systems_named(runs)
     options = _checked(options, chosen, named)
     basis = given.basis(chosen, named)
@@ -162,7 +168,8 @@ def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, option
         {
             **_summary(basis, named, options),
             "values_only": True,
-            "inputs": [_input("values", given)],
+            "inputs": inputs,
+            "made": _made(inputs[0]),
             "filled": None,
             "methods": f"We compare values of {names} by topic, which other software computed, "
             f"with irpref \\cite{{{literature.PACKAGE_KEY}}}.",
@@ -231,8 +238,8 @@ def _parts(
         findings = check(qrels, {name: drawn[name] for name in present}, chosen)
         yield _findings(findings)
         yield {"rankings": _rankings(chosen, qrels, of_shown, topics, options)}
-        yield _curves(qrels, drawn)
-        yield _unjudged(chosen[0], qrels, of_shown, len(topics))
+        yield _curves(chosen, qrels, drawn)
+        yield _unjudged(chosen[0], qrels, of_shown, len(topics), len(board["runs"]))
         tied = findings.loc[findings["code"] == "ties", "run"].tolist()
         of_tied = {name: drawn[name] for name in tied}
         yield _ties(chosen[0], qrels, of_tied, len(topics))
@@ -283,7 +290,7 @@ def _board_and_topics(
             *(line for verdict in verdicts for line in verdict.text.splitlines()[:-1]),
             *(f"test: {verdict.test}" for verdict in verdicts[:1]),
         ]
-        or None,
+        or board["best"],
         "topics": first.topics,
         "queries": texts(options.topics, "topics", first.topics),
         "values": [[by_measure[name].values[row] for row in rows] for name in names],
@@ -379,6 +386,7 @@ def _board(
         for verdict in verdicts
         for row in verdict[verdict["verdict"] == UNKNOWN].to_dict("records")
     }
+    best = best_of_many(board, names[0])
     pairs = _blanked(board.pairs, _P_VALUES, untold)
     board = _blanked(board, ["place_low", "place_high", "letters"], untold)
     tested = pd.DataFrame({"group": []})
@@ -393,6 +401,7 @@ def _board(
         "answered": first.n_topics - rows[0]["topics_without_documents"],
         "pairs": _pairs(pairs, names, runs) if several else [],
         "test": board.test,
+        "best": [best, f"test: {board.test}"] if best else None,
         "groups": [
             {"name": group, "topics": groups[group].sum(), "pairs": _pairs(part, names, runs)}
             for group, part in tested.groupby("group", sort=False)
@@ -505,12 +514,17 @@ def _rankings(
 # ------------------------------------------------------------------------------------------- curves
 
 
-def _curves(qrels: Judgments, runs: Mapping[str, RunLike]) -> dict[str, list[Part]]:
-    """Curves of the runs, and shares of documents by rank: means over the topics."""
+def _curves(
+    chosen: Sequence[Measure], qrels: Judgments, runs: Mapping[str, RunLike]
+) -> dict[str, list[Part]]:
+    """Curves of the runs, and shares of documents by rank: means over the topics. CRP and n-pref
+    are drawn if one of their measures is on the page.
+    """
     try:
         pool = qrels.pool()
     except ValueError:  # preferences without grades
         return {"curves": [], "holes": []}
+    asked = {measure.NAME for measure in chosen}
     seen = {name: align_run(pool, run) for name, run in runs.items()}  # aligned once for all curves
     ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
     looks = tomllib.loads(
@@ -528,18 +542,21 @@ def _curves(qrels: Judgments, runs: Mapping[str, RunLike]) -> dict[str, list[Par
             )
         return look | more | {"x": lines.index, "y": [lines[name] for name in runs]}
 
-    crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
-    # As in `irpref_lab.plots.crp`: later ranks say little about a run.
-    last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
-    rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
-    npref = curves.npref_convergence(qrels, seen, rpref)
-    constant = constant_npref(npref)
     drawn = [
         chart("precision", curves.interpolated_precision(qrels, seen)),
         chart("gain", curves.cumulated_gain(qrels, seen, depth=CURVE_RANKS[-1])),
-        chart("crp", crp[crp["rank"] <= last]),
-        chart("npref", npref, title=f"n-pref, {rpref}", **({"note": constant} if constant else {})),
     ]
+    if asked & _CRP:
+        crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
+        # As in `irpref_lab.plots.crp`: later ranks say little about a run.
+        last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
+        drawn.append(chart("crp", crp[crp["rank"] <= last]))
+    if "NPref" in asked:
+        rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
+        npref = curves.npref_convergence(qrels, seen, rpref)
+        constant = constant_npref(npref)
+        note = {"note": constant} if constant else {}
+        drawn.append(chart("npref", npref, title=f"n-pref, {rpref}", **note))
 
     # After one mark of the axis, up to the next.
     shares = unjudged_by_rank(qrels, seen)
@@ -581,7 +598,7 @@ def _findings(findings: pd.DataFrame) -> Part:
 
 
 def _unjudged(
-    measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int
+    measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int, n_runs: int
 ) -> Part:
     """Bounds over the grades of unjudged documents, and which pairs of the best runs these could
     turn round.
@@ -591,7 +608,8 @@ def _unjudged(
     if bounds["runs"]:
         bounds["notes"] = notes_on(pd.DataFrame(bounds["runs"]))
     if bounds["runs"] and len(runs) > 1:
-        best = dict([*runs.items()][:N_PAIRS])
+        most = N_PAIRS if n_runs <= N_RANKINGS else N_PAIRS_OF_MANY
+        best = dict([*runs.items()][:most])
         pairs = pair_intervals([measure], qrels, best).to_dict("records")
         bounds |= {"pairs": pairs, "best": len(best)}
     return {"bounds": bounds}
@@ -629,3 +647,17 @@ def _versions() -> list[tuple[str, str]]:
         with suppress(PackageNotFoundError):
             out.append((name, version(name)))
     return out
+
+
+def _made(read: Part) -> str:
+    """Say when the page was made, from which judgments or values and with which versions.
+
+    The day is the one of SOURCE_DATE_EPOCH if that is set, so that a page can be made again.
+    """
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    day = datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)
+    known = dict(_versions())
+    versions = ", ".join(
+        f"{name} {known[name]}" for name in ("irpref", "ir-measures") if name in known
+    )
+    return f"{day:%Y-%m-%d} · {read['name']}: {read['what']} · {versions}"
