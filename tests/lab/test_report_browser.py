@@ -106,7 +106,7 @@ def test_a_click_on_a_run_compares_the_others_with_it(page):
     base = page.run("document.querySelector('#board tr.baseline th').textContent")
     pairs = irpref_lab.leaderboard(MEASURES, QRELS, RUNS).pairs
     turned = pairs.rename(columns={"a": "b", "b": "a"}).assign(difference=-pairs["difference"])
-    against = pd.concat([pairs, turned]).query("b == @base").sort_index(kind="stable")
+    against = pd.concat([pairs, turned]).query("a == @base").sort_index(kind="stable")
     shown = page.run(
         "Object.fromEntries([...document.querySelectorAll('#board tbody tr')].map(r => "
         "[r.cells[0].textContent, "
@@ -115,7 +115,7 @@ def test_a_click_on_a_run_compares_the_others_with_it(page):
     )
     assert shown.pop(base) == ["", "", ""]
     for name, texts in shown.items():
-        rows = against[against["a"] == name]
+        rows = against[against["b"] == name]
         for text, difference, p in zip(texts, rows["difference"], rows["p_adjusted"], strict=True):
             sign = "+" if difference > 0 else "\u2212" if difference < 0 else ""
             assert text.startswith(f"{sign}{abs(difference):.4f}")
@@ -200,7 +200,10 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place)
     left = page.run("document.getElementById('topic-left').selectedOptions[0].textContent").strip(
         "\u2068\u2069"
     )
-    table = irpref.explain("RPref(max_rel=2)", QRELS, RUNS[left], topic)
+    measure = page.run(
+        "document.getElementById('topic-measure').selectedOptions[0].textContent"
+    ).strip("\u2068\u2069")
+    table = irpref.explain(measure, QRELS, RUNS[left], topic)
     rows = page.run(
         "[...document.querySelectorAll('[data-side=left] tbody tr')].map("
         "row => [...row.cells].map(c => c.textContent.trim()))"
