@@ -57,8 +57,8 @@ def check(given: Inputs, out: Output, strict: bool) -> int:
 
 
 def _lines(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Findings as sentences, those about the judgments first; of a code that more than `MOST` runs
-    have, the first of them and the names of some others.
+    """Yield findings as sentences, findings about the judgments first; of a code that more than
+    `MOST` runs have, the first finding and the names of some other runs.
     """
     rows = list(findings)
     yield from (row["text"] for row in rows if not row["run"])
@@ -73,7 +73,7 @@ def _lines(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _some(names: list[str]) -> str:
-    """The first names, at least one of them, in about `ROOM` characters."""
+    """List the first names, at least one, in about `ROOM` characters."""
     shown = names[:1]
     for name in names[1:]:
         if len(", ".join([*shown, name])) > ROOM:

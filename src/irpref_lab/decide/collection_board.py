@@ -99,7 +99,7 @@ class CollectionBoard(ResultFrame):
     ]
 
     def different_pairs(self) -> pd.DataFrame:
-        """The rows of `pairs` with a significant difference."""
+        """Select the rows of `pairs` with a significant difference."""
         return self.pairs[significant(self.pairs["p_adjusted"], self.level)]
 
     def _tables(self) -> Sequence[Table]:

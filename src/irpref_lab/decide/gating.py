@@ -16,7 +16,7 @@ measure, so each lower bound uses the whole level; a block needs only one, so th
 reference, which does not move with each commit, can block a change, at a level of its own, and
 nothing else. See docs/significance.md for the errors.
 
-What stands against a pass are codes, see `irpref.observed.codes`. A topic that is unanswerable, out
+The grounds against a pass are codes, see `irpref.observed.codes`. A topic that is unanswerable, out
 of reach of the measure, or unanswered by the baseline is left out. One that only the candidate does
 not answer has the value of an empty ranking and is never a gain."""
 

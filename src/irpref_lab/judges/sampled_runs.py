@@ -246,7 +246,7 @@ class SampledRuns:
 def grounds_on_sample(
     judgments: Sampled, estimates: SampledValues, missing: float, runs: Sequence[int]
 ) -> list[Ground]:
-    """Why there is no verdict.
+    """List the reasons why there is no verdict.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def grounds_on_sample(
 
 
 def _same_gains(judgments: Sampled, estimates: SampledValues) -> list[Ground]:
-    """Why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
+    """Say why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
     gain = estimates.human_gain
     if not gain.size:
         return [Ground("blind", "the judged document does not count before its partner is judged")]

@@ -1,6 +1,5 @@
-"""What is on the page: plain data from the functions that compute it, and pictures as `charts.toml`
-describes them.
-"""
+"""The contents of the page: plain data from the functions that compute it, and pictures as
+`charts.toml` describes them."""
 
 from __future__ import annotations
 
@@ -121,7 +120,7 @@ class Options:
 def contents(
     measures: Measures, given: QrelsLike | GivenValues, runs: Runs | None, options: Options
 ) -> Part:
-    """Everything that the page shows: lists, numbers and text, as JSON has them."""
+    """Collect everything that the page shows: lists, numbers and text, as JSON has them."""
     if isinstance(given, GivenValues):
         return _of_values(measures, given, runs, options)
     chosen = parse_all(measures)
@@ -190,7 +189,7 @@ def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
 
 
 def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, RunLike]) -> Options:
-    """The options; `ValueError` for one that is not accepted."""
+    """Check the options. Raise `ValueError` for one that is not accepted."""
     if not chosen:
         raise ArgumentError(
             "a report needs at least one measure, such as AP or nDCG@10", parameter="measures"
@@ -214,7 +213,7 @@ def _parts(
     basis: Basis,
     options: Options,
 ) -> Part:
-    """The sections of the page, one after the other, with a bar."""
+    """Make the sections of the page, one after the other, with a bar."""
     if options.groups is not None:
         options = replace(options, groups=group_of_topic(options.groups, qrels))
     board = _board_and_topics(chosen, qrels, named, basis, options)
@@ -298,8 +297,8 @@ def _verdicts(
     named: Mapping[str, Any],
     options: Options,
 ) -> list[Comparison]:
-    """What `irpref_lab.compare` says of two runs, the baseline or the first one being `a`: over all
-    topics, then in each group of them if there are groups.
+    """Compare two runs by `irpref_lab.compare`, the baseline or the first one being `a`: over all
+    topics, then in each group of topics if there are groups.
     """
     if len(named) != 2 or options.pairs == "none":
         return []
@@ -313,8 +312,8 @@ def _verdicts(
 
 
 def plain(value: Any) -> Any:
-    """Values as JSON has them: arrays and frames as lists, numbers to `DIGITS` digits, None for
-    NaN.
+    """Return values as JSON has them: arrays and frames as lists, numbers to `DIGITS` digits, None
+    for NaN.
     """
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -333,7 +332,7 @@ def plain(value: Any) -> Any:
 
 
 def _opened(runs: Mapping[str, RunLike]) -> dict[str, list[Any]]:
-    """The runs of each system, with files read, several at a time, with a bar."""
+    """Read the runs of each system from their files, several at a time, with a bar."""
     out: dict[str, list[Any]] = {}
     read_runs = zip(runs, each(read_repeats, runs.values(), None), strict=True)
     with progress(read_runs, len(runs)) as steps:
@@ -359,7 +358,9 @@ def _board(
     absent: Mapping[str, str],
     verdicts: Sequence[Comparison],
 ) -> Part:
-    """Rows of each measure and the tests of all pairs, as they are on `irpref_lab.leaderboard`."""
+    """Make rows of each measure and the tests of all pairs, as they are on
+    `irpref_lab.leaderboard`.
+    """
     first = by_measure[names[0]]
     several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
     tests = options.pairs if several else "none", options.level
@@ -415,7 +416,7 @@ def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str |
 
 
 def _rows(board: pd.DataFrame) -> pd.DataFrame:
-    """The columns of a leaderboard by one measure, and its means as they are written."""
+    """Select the columns of a leaderboard by one measure, and its means as they are written."""
     return board.assign(shown=board["mean"].map("{:.4f}".format)).reindex(columns=_BOARD)
 
 
@@ -452,7 +453,9 @@ def _rankings(
     topics: Sequence[str],
     options: Options,
 ) -> Part:
-    """First ranks of some runs, with ids and reasons as numbers of lists that hold each once."""
+    """Return the first ranks of some runs, with ids and reasons as numbers of lists that hold each
+    once.
+    """
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(options.depth, MOST_ROWS // n_lists))
     table = rankings(chosen, qrels, runs, depth, MOST_EXPLAINED)
@@ -506,7 +509,7 @@ def _rankings(
 
 
 def _curves(qrels: Judgments, runs: Mapping[str, RunLike]) -> dict[str, list[Part]]:
-    """Curves of the runs, and shares of documents by rank: means over the topics."""
+    """Compute curves of the runs, and shares of documents by rank: means over the topics."""
     try:
         pool = qrels.pool()
     except ValueError:  # preferences without grades
@@ -518,7 +521,7 @@ def _curves(qrels: Judgments, runs: Mapping[str, RunLike]) -> dict[str, list[Par
     )
 
     def chart(name: str, table: pd.DataFrame, **more: str) -> Part:
-        """A picture with a line for each run, which ends where the run ends."""
+        """Make a picture with a line for each run, which ends where the run ends."""
         look = looks[name]
         lines = table.pivot(index=look["x"], columns="run", values=look["y"])
         if look["x"] == "rank":
@@ -560,7 +563,7 @@ def _bounds(
     runs: Mapping[str, RunLike],
     many: bool,
 ) -> Part:
-    """Intervals of the means of runs, unless there are too many topics and runs."""
+    """Find the intervals of the means of runs, unless there are too many topics and runs."""
     out: Part = {"measure": str(measure), "runs": [], "reason": "", "many": many}
     try:
         for name, run in () if many else runs.items():
@@ -572,7 +575,7 @@ def _bounds(
 
 
 def _findings(findings: pd.DataFrame) -> Part:
-    """What `irpref_lab.check` found, and the measures that it names."""
+    """Return the findings of `irpref_lab.check`, and the measures that it names."""
     return {
         "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
         "suggested": findings.attrs.get("measures", []),
@@ -583,8 +586,8 @@ def _findings(findings: pd.DataFrame) -> Part:
 def _unjudged(
     measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int
 ) -> Part:
-    """Bounds over the grades of unjudged documents, and which pairs of the best runs these could
-    turn round.
+    """Find the bounds over the grades of unjudged documents, and the pairs of the best runs that
+    these could turn round.
     """
     bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
     bounds |= {"pairs": [], "notes": []}
@@ -598,7 +601,7 @@ def _unjudged(
 
 
 def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int) -> Part:
-    """Values over the orders of tied documents, of the runs that have some."""
+    """Find the values over the orders of tied documents, of the runs that have some."""
     many = n_topics * len(runs) > MOST_TIED
     ties = _bounds(tie_intervals, measure, qrels, runs, many)
     changed = [row for row in ties["runs"] if row["low"] < row["high"]]
@@ -609,7 +612,7 @@ def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_top
 
 
 def _input(name: str, data: object) -> Part:
-    """What one of the inputs was: a file with its hash, a data set, or something in memory."""
+    """Describe one of the inputs: a file with its hash, a data set, or something in memory."""
     if isinstance(data, (Judgments, Run)) and data.path is not None:
         data = data.path
     if not isinstance(data, (str, os.PathLike)):
