@@ -229,7 +229,9 @@ def _one_by_one(
     how: Reading,
     where: Callable[[int], dict[str, Any]],
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Records of one document each, with their numbers; `where`: the place of one, for errors."""
+    """Yield records of one document each, with their numbers; `where`: the place of one, for
+    errors.
+    """
     for number, record in records:
         if not isinstance(record, dict):
             raise InputError(

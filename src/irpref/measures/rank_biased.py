@@ -70,7 +70,7 @@ def weight_of_first(p: float, cutoff: int | None) -> float:
 
 
 def rbp_over_ties(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> WeightedSum:
-    """The weight of each relevant document's rank."""
+    """Declare the weight of each relevant document's rank."""
     first = weight_of_first(p, cutoff)
     return WeightedSum(
         (run.pool.grade >= rel) * 1.0,

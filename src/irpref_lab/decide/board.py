@@ -86,7 +86,7 @@ class Leaderboard(ResultFrame):
     ]
 
     def different_pairs(self) -> pd.DataFrame:
-        """The rows of `pairs` with a significant difference that nothing stands against."""
+        """Select the rows of `pairs` with a significant difference that nothing stands against."""
         shown = tests.significant(self.pairs["p_adjusted"], self.level)
         return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
 

@@ -403,8 +403,8 @@ def _board(
 
 
 def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str | None]]) -> Any:
-    """Blank what a test says by measures, and in groups, where `compare` cannot tell, and of pairs
-    that something stands against.
+    """Clear the results of tests by measures, and in groups, where `compare` cannot tell, and of
+    pairs that something stands against.
     """
     out = table.copy()
     if "a" in out:
