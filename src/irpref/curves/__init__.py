@@ -3,7 +3,7 @@
     crp                     relative position and its cumulation by rank, with the points on the
                             curve
     npref_convergence       n-pref by number of partitions, and how many pairs are misplaced
-    interpolated_precision precision at the 11 levels of recall
+    interpolated_precision  precision at the 11 levels of recall
     f_and_e                 recall, precision, F and E by rank
     cumulated_gain          CG, DCG, their ideals and ratios by rank
     gain_areas              the areas under these curves

@@ -173,8 +173,8 @@ def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
 def read(
     given: Inputs, judges: Sequence[str] = (), plan: str | None = None, ranks: bool = False
 ) -> tuple[Any, dict[str, Any]]:
-    """Judgments, and the run of each system, or the list of its runs. With `ranks`, the ranks of
-    several runs say how many filled documents are relevant.
+    """Read judgments, and the run of each system, or the list of its runs. With `ranks`, the ranks
+    of several runs say how many filled documents are relevant.
     """
     if isinstance(given, CollectionInputs):
         return given.collections, {name: name for name in given.systems}

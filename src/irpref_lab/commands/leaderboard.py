@@ -132,7 +132,7 @@ def leaderboard(
 
 
 def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
-    """The board, for readers."""
+    """Return the board, for readers."""
     from irpref_lab.decide.collection_board import CollectionBoard, of_collection_board
 
     if isinstance(board, CollectionBoard):

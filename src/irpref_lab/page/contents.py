@@ -148,7 +148,7 @@ def contents(
 
 
 def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, options: Options) -> Part:
-    """Everything that a page about values shows: nothing about rankings and judgments."""
+    """Collect everything that a page about values shows: nothing about rankings and judgments."""
     chosen, named = given.measures_of(measures), given.systems_named(runs)
     options = _checked(options, chosen, named)
     basis = given.basis(chosen, named)
@@ -177,7 +177,7 @@ def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, option
 
 
 def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
-    """Title, notes and versions."""
+    """Collect title, notes and versions."""
     absent = basis.absent(options.strict, alone=len(named) < 2)
     return {
         "title": options.title,
@@ -244,7 +244,7 @@ def _parts(
 
 
 def _shown(options: Options, present: Sequence[str]) -> list[str]:
-    """The runs whose rankings are on the page: those named or the best, and the baseline."""
+    """Choose the runs whose rankings are on the page: those named or the best, and the baseline."""
     shown = dict.fromkeys(options.named_runs or present[:N_RANKINGS])
     return list(shown | ({} if options.baseline is None else {options.baseline: None}))
 
@@ -256,7 +256,7 @@ def _board_and_topics(
     basis: Basis,
     options: Options,
 ) -> Part:
-    """The leaderboard, the verdict on two runs, and the values of topics."""
+    """Make the leaderboard, the verdict on two runs, and the values of topics."""
     absent = basis.absent(options.strict, alone=len(named) < 2)
     by_measure = with_further(basis)
     names = [str(measure) for measure in chosen]

@@ -301,7 +301,7 @@ def topic_set_size(
     level: float = 0.95,
     power: float = POWER,
 ) -> pd.DataFrame:
-    """How many topics each measure needs, with your values as a pilot study.
+    """Find how many topics each measure needs, with your values as a pilot study.
 
     Parameters
     ----------
