@@ -234,7 +234,7 @@ def _reading(options: Mapping[str, Any]) -> Reading | None:
 
 
 def _rows(files: Reading, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Which rows of runs count, as `Reading` calls it."""
+    """Choose which rows of runs count, as `Reading` calls it."""
     exclude, documents = options.get("exclude"), options.get("documents")
     if documents is not None and os.path.isfile(documents):
         documents = read_groups(documents, ("chunk", "document"))

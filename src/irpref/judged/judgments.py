@@ -292,7 +292,7 @@ class Judgments:
         return made
 
     def named(self) -> Judgments:
-        """The same judgments; that they are judgments is not asked again."""
+        """Give the same judgments a name; that they are judgments is not asked again."""
         if self._named:
             return self
         other: Judgments = object.__new__(type(self))

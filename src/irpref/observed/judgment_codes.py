@@ -66,8 +66,8 @@ def _unseen(view: View) -> Found | None:
 
 
 def _too_few_seen(view: View) -> Found | None:
-    """Find that a run retrieves a judged document on too few topics, or the baseline on none within
-    the cutoff.
+    """Detect that a run retrieves a judged document on too few topics, or the baseline on none
+    within the cutoff.
     """
     facts, measure = view.facts, view.measure
     assert view.run is not None
@@ -236,7 +236,9 @@ GRADE_ORDER = Code("grade-order", "judgments", _grade_order, _UPSIDE)
 
 
 def _grades_reversed(view: View) -> Found | None:
-    """All runs together rank documents of higher grade lower, by more than weak runs do."""
+    """Detect that all runs together rank documents of higher grade lower, by more than weak runs
+    do.
+    """
     orders = [
         one.grade_order[0]
         for system in view.facts.systems
@@ -267,7 +269,9 @@ GRADESREVERSED = Code(
 
 
 def _one_grade(view: View) -> Found | None:
-    """All judged documents have one grade, and the runs rank the iteration column as grades."""
+    """Detect that all judged documents have one grade, and the runs rank the iteration column as
+    grades.
+    """
     facts = view.facts
     pool = facts.pool
     runs = [run for system in facts.systems for run in system.runs]

@@ -219,7 +219,7 @@ def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
 
 
 def _counts(measure: KernelMeasure) -> bool:
-    """Whether every document with a gain counts as relevant."""
+    """Test whether every document with a gain counts as relevant."""
     gains = measure.SUPPORTED_PARAMS.get("gains")
     return gains is not None and gains.counts
 

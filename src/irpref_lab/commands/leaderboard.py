@@ -132,7 +132,7 @@ def leaderboard(
 
 
 def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
-    """The board, for readers."""
+    """Return the board, for readers."""
     from irpref_lab.decide.collection_board import CollectionBoard, of_collection_board
 
     if isinstance(board, CollectionBoard):
@@ -141,7 +141,7 @@ def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
 
 
 def _design(given: Inputs, qrels: Any, runs: dict[str, Any], wanted: float, level: float) -> Any:
-    """How many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
+    """Find how many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
     import pandas as pd
 
     from irpref_lab.decide.basis import basis_of
@@ -162,7 +162,7 @@ def _design(given: Inputs, qrels: Any, runs: dict[str, Any], wanted: float, leve
 
 
 def _sizes(design: Any, wanted: float, level: float) -> Table:
-    """The numbers of topics, for readers."""
+    """Tabulate the numbers of topics, for readers."""
     heads = {
         **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
         "topics_margin": "topics (margin)",

@@ -1,6 +1,5 @@
-"""What is on the page: plain data from the functions that compute it, and pictures as `charts.toml`
-describes them.
-"""
+"""The contents of the page: plain data from the functions that compute it, and pictures as
+`charts.toml` describes them."""
 
 from __future__ import annotations
 
@@ -125,7 +124,7 @@ class Options:
 def contents(
     measures: Measures, given: QrelsLike | GivenValues, runs: Runs | None, options: Options
 ) -> Part:
-    """Everything that the page shows: lists, numbers and text, as JSON has them."""
+    """Collect everything that the page shows: lists, numbers and text, as JSON has them."""
     if isinstance(given, GivenValues):
         return _of_values(measures, given, runs, options)
     chosen = parse_all(measures)
@@ -185,7 +184,7 @@ def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, option
 
 
 def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
-    """Title, notes and versions."""
+    """Collect title, notes and versions."""
     absent = basis.absent(options.strict, alone=len(named) < 2)
     return {
         "title": options.title,
@@ -197,7 +196,7 @@ def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
 
 
 def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, RunLike]) -> Options:
-    """The options; `ValueError` for one that is not accepted."""
+    """Check the options. Raise `ValueError` for one that is not accepted."""
     if not chosen:
         raise ArgumentError(
             "a report needs at least one measure, such as AP or nDCG@10", parameter="measures"
@@ -221,7 +220,7 @@ def _parts(
     basis: Basis,
     options: Options,
 ) -> Part:
-    """The sections of the page, one after the other, with a bar."""
+    """Make the sections of the page, one after the other, with a bar."""
     if options.groups is not None:
         options = replace(options, groups=group_of_topic(options.groups, qrels))
     board = _board_and_topics(chosen, qrels, named, basis, options)
@@ -252,7 +251,7 @@ def _parts(
 
 
 def _shown(options: Options, present: Sequence[str]) -> list[str]:
-    """The runs whose rankings are on the page: those named or the best, and the baseline."""
+    """Choose the runs whose rankings are on the page: those named or the best, and the baseline."""
     shown = dict.fromkeys(options.named_runs or present[:N_RANKINGS])
     return list(shown | ({} if options.baseline is None else {options.baseline: None}))
 
@@ -264,7 +263,7 @@ def _board_and_topics(
     basis: Basis,
     options: Options,
 ) -> Part:
-    """The leaderboard, the verdict on two runs, and the values of topics."""
+    """Make the leaderboard, the verdict on two runs, and the values of topics."""
     absent = basis.absent(options.strict, alone=len(named) < 2)
     by_measure = with_further(basis)
     names = [str(measure) for measure in chosen]
@@ -305,8 +304,8 @@ def _verdicts(
     named: Mapping[str, Any],
     options: Options,
 ) -> list[Comparison]:
-    """What `irpref_lab.compare` says of two runs, the baseline or the first one being `a`: over all
-    topics, then in each group of them if there are groups.
+    """Compare two runs by `irpref_lab.compare`, the baseline or the first one being `a`: over all
+    topics, then in each group of topics if there are groups.
     """
     if len(named) != 2 or options.pairs == "none":
         return []
@@ -320,8 +319,8 @@ def _verdicts(
 
 
 def plain(value: Any) -> Any:
-    """Values as JSON has them: arrays and frames as lists, numbers to `DIGITS` digits, None for
-    NaN.
+    """Return values as JSON has them: arrays and frames as lists, numbers to `DIGITS` digits, None
+    for NaN.
     """
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -340,7 +339,7 @@ def plain(value: Any) -> Any:
 
 
 def _opened(runs: Mapping[str, RunLike]) -> dict[str, list[Any]]:
-    """The runs of each system, with files read, several at a time, with a bar."""
+    """Read the runs of each system from their files, several at a time, with a bar."""
     out: dict[str, list[Any]] = {}
     read_runs = zip(runs, each(read_repeats, runs.values(), None), strict=True)
     with progress(read_runs, len(runs)) as steps:
@@ -366,7 +365,9 @@ def _board(
     absent: Mapping[str, str],
     verdicts: Sequence[Comparison],
 ) -> Part:
-    """Rows of each measure and the tests of all pairs, as they are on `irpref_lab.leaderboard`."""
+    """Make rows of each measure and the tests of all pairs, as they are on
+    `irpref_lab.leaderboard`.
+    """
     first = by_measure[names[0]]
     several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
     tests = options.pairs if several else "none", options.level
@@ -411,8 +412,8 @@ def _board(
 
 
 def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str | None]]) -> Any:
-    """Blank what a test says by measures, and in groups, where `compare` cannot tell, and of pairs
-    that something stands against.
+    """Clear the results of tests by measures, and in groups, where `compare` cannot tell, and of
+    pairs that something stands against.
     """
     out = table.copy()
     if "a" in out:
@@ -424,7 +425,7 @@ def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str |
 
 
 def _rows(board: pd.DataFrame) -> pd.DataFrame:
-    """The columns of a leaderboard by one measure, and its means as they are written."""
+    """Select the columns of a leaderboard by one measure, and its means as they are written."""
     return board.assign(shown=board["mean"].map("{:.4f}".format)).reindex(columns=_BOARD)
 
 
@@ -461,7 +462,9 @@ def _rankings(
     topics: Sequence[str],
     options: Options,
 ) -> Part:
-    """First ranks of some runs, with ids and reasons as numbers of lists that hold each once."""
+    """Return the first ranks of some runs, with ids and reasons as numbers of lists that hold each
+    once.
+    """
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(options.depth, MOST_ROWS // n_lists))
     table = rankings(chosen, qrels, runs, depth, MOST_EXPLAINED)
@@ -532,7 +535,7 @@ def _curves(
     )
 
     def chart(name: str, table: pd.DataFrame, **more: str) -> Part:
-        """A picture with a line for each run, which ends where the run ends."""
+        """Make a picture with a line for each run, which ends where the run ends."""
         look = looks[name]
         lines = table.pivot(index=look["x"], columns="run", values=look["y"])
         if look["x"] == "rank":
@@ -577,7 +580,7 @@ def _bounds(
     runs: Mapping[str, RunLike],
     many: bool,
 ) -> Part:
-    """Intervals of the means of runs, unless there are too many topics and runs."""
+    """Find the intervals of the means of runs, unless there are too many topics and runs."""
     out: Part = {"measure": str(measure), "runs": [], "reason": "", "many": many}
     try:
         for name, run in () if many else runs.items():
@@ -589,7 +592,7 @@ def _bounds(
 
 
 def _findings(findings: pd.DataFrame) -> Part:
-    """What `irpref_lab.check` found, and the measures that it names."""
+    """Return the findings of `irpref_lab.check`, and the measures that it names."""
     return {
         "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
         "suggested": findings.attrs.get("measures", []),
@@ -600,8 +603,8 @@ def _findings(findings: pd.DataFrame) -> Part:
 def _unjudged(
     measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int, n_runs: int
 ) -> Part:
-    """Bounds over the grades of unjudged documents, and which pairs of the best runs these could
-    turn round.
+    """Find the bounds over the grades of unjudged documents, and the pairs of the best runs that
+    these could turn round.
     """
     bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
     bounds |= {"pairs": [], "notes": []}
@@ -616,7 +619,7 @@ def _unjudged(
 
 
 def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int) -> Part:
-    """Values over the orders of tied documents, of the runs that have some."""
+    """Find the values over the orders of tied documents, of the runs that have some."""
     many = n_topics * len(runs) > MOST_TIED
     ties = _bounds(tie_intervals, measure, qrels, runs, many)
     changed = [row for row in ties["runs"] if row["low"] < row["high"]]
@@ -627,7 +630,7 @@ def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_top
 
 
 def _input(name: str, data: object) -> Part:
-    """What one of the inputs was: a file with its hash, a data set, or something in memory."""
+    """Describe one of the inputs: a file with its hash, a data set, or something in memory."""
     if isinstance(data, (Judgments, Run)) and data.path is not None:
         data = data.path
     if not isinstance(data, (str, os.PathLike)):
