@@ -40,7 +40,7 @@ BASELINE = "document.querySelectorAll('#board tbody tr')[2].querySelector('bdi')
 # The picture, the first and the last element on it, and what is done before it is taken.
 PICTURES = (
     ("leaderboard", "h1", "#board", BASELINE),
-    ("pairs", "#pairs-head", "#pairs-said", BASELINE),
+    ("pairs", "#pairs-head", "#pairs .beside", BASELINE),
     ("two-systems", "#two-head", "#two-plots", ""),
     (
         "topic",

@@ -22,20 +22,21 @@ VERBS = frozenset(
     bound break bring build cache calculate calibrate call cast change check choose cite clear clip
     close collect color colour combine compare compile complete compute concatenate condense
     configure connect convert copy correct correlate count cover create cut decide declare decode
-    decorate decrease derive describe detect display divide do download draft draw drive drop encode
-    end ensure enter escape estimate evaluate exclude expand expect explain export extend extract
-    factorize fetch fill filter find fit fix fold follow forget format gather generate get give go
-    group guess hash hold identify ignore import include increase index infer insert interpolate
-    invert iterate join judge keep label lay leave let limit list load locate log look lower make
-    map mark match mean measure merge move multiply name normalise note number obtain offer omit
-    open order pad pair parse pass permute pick place plan plot pool predict prefer prepare press
-    print project prove provide publish put quote raise rank reach read rebuild receive recognise
-    record reduce refuse register reload remember remove rename render repeat replace report reshape
-    resolve restore restrict return reverse round run sample save say scale scan score search see
-    select send serialise set shift shorten show shuffle silence simulate sketch skip smooth solve
-    sort spell split spread stack start state stop store strip subtract suggest sum summarise
-    suppress swap tabulate take tell test time transform translate trim truncate try turn undo unite
-    unpack update use validate view visit wait walk warn weigh weight word wrap write yield
+    decorate decrease derive describe detect display divide do download draft draw drive drop
+    encode end ensure enter escape estimate evaluate exclude expand expect explain export extend
+    extract factorize fetch fill filter find fit fix fold follow forget format gather generate get
+    give go grade group guess hash hold identify ignore import include increase index infer insert
+    interpolate invert iterate join judge keep label lay leave let limit list load locate log look
+    lower make map mark match mean measure merge move multiply name narrow normalise note number
+    obtain offer omit open order pad pair parse pass permute pick place plan plot pool predict
+    prefer prepare press print project prove provide publish put quote raise rank reach read
+    rebuild receive recognise recompute record reduce refuse register reload remember remove rename
+    render repeat replace report reshape resolve restore restrict return reverse round run sample
+    save say scale scan score search see select send serialise set shift shorten show shuffle
+    silence simulate sketch skip smooth solve sort spell split spread stack start state stop store
+    strip subtract suggest sum summarise suppress swap tabulate take tell test time transform
+    translate trim truncate try turn undo unite unpack update use validate view visit wait walk
+    warn weigh weight widen word wrap write yield
     """.split()  # noqa: SIM905
 )
 RARE = {

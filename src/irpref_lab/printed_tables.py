@@ -56,7 +56,7 @@ def _end(end: float) -> str:
 
 
 def topics_of_comparison(comparison: Any) -> list[Table]:
-    """The values of each measure by topic."""
+    """Tabulate the values of each measure by topic."""
     heads = {"query_id": "topic"} | {name: visible(name) for name in comparison.names}
     return [
         of_frame(part.drop(columns="measure"), rounded(), heads, title=str(part["measure"].iloc[0]))
@@ -117,7 +117,9 @@ def _shown(decision: Any) -> Any:
 
 
 def _knows_unjudged(decision: Any) -> bool:
-    """Whether anything is known of unjudged documents: not on a sample, not of values alone."""
+    """Test whether anything is known of unjudged documents: not on a sample, not of values
+    alone.
+    """
     known = "low_judged" not in decision and "unjudged_baseline" in decision
     return known and bool(decision["unjudged_baseline"].notna().any())
 
@@ -187,6 +189,12 @@ def of_board(board: Any, top: int | None = None) -> list[Table]:
         _of_measure(part, board, top)
         for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)
     ]
+    # A legend that all tables share is once below the last one.
+    shared = [
+        note for note in tables[-1].notes if all(note in table.notes for table in tables[:-1])
+    ]
+    for table in tables[:-1]:
+        table.notes = [note for note in table.notes if note not in shared]
     tables[-1].notes = [*tables[-1].notes, *board.notes]
     return tables
 
@@ -370,7 +378,7 @@ def _count(n: float) -> str:
 
 
 def of_verification(found: Any) -> list[Table]:
-    """How many figures of a published table are equal, and a line for each that is not."""
+    """Say how many figures of a published table are equal, with a line for each that is not."""
     rows = found[~found["equal"]]
     columns = {
         "run": Column("run", left=True),

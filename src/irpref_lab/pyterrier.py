@@ -41,7 +41,7 @@ def leaderboard(
     measures : measures of any toolkit, or their names
     names : list of str, optional
         Names of the systems, if these are a list. None: pipelines are named as they print, as in
-        `pt.Experiment`, and frames `run 1`, `run 2`, ...
+        `pt.Experiment`, long ones by their stages, and frames `run 1`, `run 2`, ...
     **options : as `irpref_lab.leaderboard` takes them
 
     Raises

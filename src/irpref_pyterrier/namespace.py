@@ -44,6 +44,14 @@ _HOMES = {
     "randomisation_test": "irpref_lab.decide.significance",
     "table": "irpref.show.experiment",
 }
+# What packages are built with, or are annotated with; all of it can be reached here all the same.
+_FOR_PACKAGES = frozenset(
+    (
+        *("MeasureLike", "QrelsLike", "RunLike"),
+        *("hosts", "kernel", "measures", "messages", "settings", "testing", "transformers"),
+        *("register_names", "unregister_names"),
+    )
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -61,5 +69,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {*dir(irpref), *dir(irpref_lab)}
+    names = {*dir(irpref), *dir(irpref_lab)} - _FOR_PACKAGES
     return sorted({*_HOMES, *(name for name in names if not name.startswith("_"))})

@@ -4,6 +4,7 @@ gets wrong.
 No Java and no network.
 """
 
+import html
 import importlib
 import re
 import textwrap
@@ -31,6 +32,7 @@ from irpref import (
     nCRP,
 )
 from irpref.datasets import load
+from irpref.hosts.pyterrier.systems import runs_of
 from irpref_lab.decide.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
@@ -337,6 +339,7 @@ def test_everything_of_the_package_is_in_reach():
         assert hasattr(pt.irpref, name)
     assert pt.irpref.parse_all is irpref.parse_all
     assert {"Judge", "Oracle", "RPref", "bind", "randomisation_test"} <= set(dir(pt.irpref))
+    assert not {"kernel", "hosts", "messages", "testing", "QrelsLike"} & set(dir(pt.irpref))
     with pytest.raises(AttributeError, match="RPreff"):
         pt.irpref.RPreff
 
@@ -388,6 +391,54 @@ def test_names_of_systems_are_text_in_a_table():
     frame = pd.DataFrame({"name": ["<b>x</b>", "a_b"], "AP": [0.1, 0.2]})
     assert "&lt;b&gt;x" in pt.irpref.table(frame)._repr_html_()
     assert r"a\_b" in pt.irpref.table(frame).to_latex()
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "breaks"), [(2, False), (80, True)], ids=["short", "over several pages"]
+)
+def test_a_table_in_latex_has_a_caption_and_breaks_if_it_is_long(n_systems, breaks):
+    names = [f"s{i}" for i in range(n_systems)]
+    values = [i / 100 for i in range(n_systems)]
+    frame = pd.DataFrame({"name": names, "AP": values, "nCRP": values, "AP p-value": values})
+    source = pt.irpref.table(frame, "latex")
+    assert source == pt.irpref.table(frame).to_latex()
+    assert rf"\caption{{Means of {n_systems} systems. Best means are bold." in source
+    assert "lower is better: nCRP" in source
+    assert ("longtable}{" in source) == breaks
+    assert pt.irpref.table(frame, "markdown") == pt.irpref.table(frame).to_markdown()
+    with pytest.raises(ValueError, match="latex"):
+        pt.irpref.table(frame, "word")
+
+
+class _Wordy(pt.Transformer):
+    def __init__(self, words):
+        self.words = words
+
+    def transform(self, frame):
+        return frame
+
+    def __repr__(self):
+        return f"Wordy(Index('a (b'), model={self.words!r}, controls={{'c': (1, (2, 3))}})"
+
+
+def test_a_long_pipeline_is_named_by_its_stages(systems, topics):
+    long = pt.Transformer.identity() >> _Wordy("BM25") >> _Wordy("x" * 40)
+    found = runs_of([long, _Wordy("y" * 40), _Wordy("z" * 40)], topics, None)
+    first, *others = found
+    assert "Wordy >> Wordy" in first
+    assert "model" not in first
+    assert others == ["Wordy (2)", "Wordy (3)"]
+
+
+def test_findings_are_sentences_in_a_notebook_and_printed(systems, topics, qrels):
+    found = pt.irpref.check(systems, topics, qrels, [AP])
+    assert len(found)
+    for text in found["text"]:
+        assert f"- {text}" in html.unescape(found._repr_html_())
+    assert "<th>code" not in found._repr_html_()
+    assert "- " in repr(found)
+    part = found[["code", "text"]]
+    assert "code" in part._repr_html_()
 
 
 def test_a_table_is_of_systems(systems, topics, qrels):

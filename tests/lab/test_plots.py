@@ -131,7 +131,7 @@ def test_crp_of_systems_shows_median_and_quartiles():
         assert corners.max() == rows["share_high"].max()
         # The line stays in its band, whatever a few topics do.
         assert ((rows["share_low"] <= y) & (y <= rows["share_high"])).all()
-    assert ax.get_title() == "CRP: median and quartiles, 30 topics"
+    assert ax.get_title() == "CRP: median and quartiles, 30\N{NO-BREAK SPACE}topics"
     assert f"0 ideal, {MINUS}1 nothing relevant at R" in ax.get_ylabel()
 
 
@@ -224,7 +224,7 @@ def test_precision_recall_shows_the_book():
     x, y = lines(ax)["book"]
     assert_allclose(x, np.arange(11) / 10)
     assert_allclose(y, [float(v) for v in BOOK.curve("interpolated_precision").values])
-    assert ax.get_title() == "Precision at 11 levels of recall, 2 topics"
+    assert ax.get_title() == "Precision at 11 levels of recall, 2\N{NO-BREAK SPACE}topics"
     assert legend(ax) == ["book"]
 
 
@@ -299,7 +299,7 @@ def test_strip_has_every_topic_of_every_system_best_on_top():
         assert_allclose(bar.get_xdata(), row.mean())
         # No two topics at one point.
         assert len(set(zip(of.get_xdata(), of.get_ydata(), strict=True))) == 30
-    assert ax.get_title() == "QMeasure by topic, 30 topics"
+    assert ax.get_title() == "QMeasure by topic, 30\N{NO-BREAK SPACE}topics"
     lower = plots.topic_strip(SYNTHETIC.qrels, SYNTHETIC.runs, "nCRP")
     assert lower.get_yticklabels()[0].get_text() == "strong"
     assert lower.get_xlabel() == "nCRP (lower is better)"
@@ -348,8 +348,11 @@ def test_scatter_highlights_the_systems_on_which_the_measures_differ():
 def test_one_topic_is_one_topic():
     one = {"q": {"a": 1, "b": 0}}
     runs = {name: {"q": {"a": score, "b": 1.0}} for name, score in (("x", 2.0), ("y", 0.5))}
-    assert plots.crp(one, runs).get_title() == "CRP, 1 topic"
-    assert plots.precision_histogram(one, runs, "y").get_title() == "R-precision by topic, 1 topic"
+    assert plots.crp(one, runs).get_title() == "CRP, 1\N{NO-BREAK SPACE}topic"
+    assert (
+        plots.precision_histogram(one, runs, "y").get_title()
+        == "R-precision by topic, 1\N{NO-BREAK SPACE}topic"
+    )
     assert "2 systems, 1 topic" in notes(plots.measure_scatter(one, runs, ["AP", "RR"]))
     # There is no spread over one topic, and no mean beside it.
     assert not plots.crp(one, runs).collections

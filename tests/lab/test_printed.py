@@ -103,3 +103,45 @@ def test_a_warning_comes_once_in_a_notebook(files, notebook):
             cell(number)
     assert [warning.category for warning in shown] == [irpref.ScaleWarning]
     assert shown[0].filename == "/tmp/ipykernel_1/0.py"
+
+
+def test_legends_are_once_below_the_boards(files):
+    page = repr(irpref_lab.leaderboard(MEASURES, "qrels", files))
+    for legend in ("low, high:", "place_low, place_high:", "test: "):
+        assert page.count(legend) == 1
+
+
+def test_more_than_two_runs_are_sent_to_the_leaderboard(files, capsys):
+    assert main(["compare", "qrels", *files, "AP"]) == 2
+    assert "irpref leaderboard" in capsys.readouterr().err
+    assert main(["compare", "qrels", files[0], "AP"]) == 2
+    assert "irpref leaderboard" not in capsys.readouterr().err
+
+
+def test_each_number_of_topics_has_its_meaning(files, capsys):
+    assert main(["leaderboard", "qrels", *files, "AP", "--design", "-o", "table"]) == 0
+    page = capsys.readouterr().out
+    for estimate in ("topics (t):", "topics (ANOVA):", "topics (margin):"):
+        assert page.count(estimate) == 1
+
+
+def test_a_tilde_is_the_home_folder(files, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "groups").write_text("".join(f"{q} {int(q[1:]) % 2}\n" for q in QRELS))
+    whole = irpref_lab.compare("AP", "qrels", *files[:2], groups="groups")
+    monkeypatch.chdir(tmp_path.parent)
+    a, b = (f"~/{name}" for name in files[:2])
+    from_home = irpref_lab.compare("AP", "~/qrels", a, b, groups="~/groups")
+    assert from_home["difference"].tolist() == whole["difference"].tolist()
+    assert irpref.evaluator(["AP"], "~/qrels").calc_aggregate(a)
+    monkeypatch.chdir(tmp_path)
+    assert main(["compare", "qrels", *files[:2], "AP", "--groups=~/groups"]) == 0
+    assert main(["eval", "qrels", files[0], "AP", "-o", "table"]) == 0
+    assert "AP: rel=1" in capsys.readouterr().out
+
+
+def test_binary_judgments_have_no_scale_to_be_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        irpref.evaluator(["RPref"], {"q": {"a": 1, "b": 0}}).calc_aggregate({"q": {"a": 1.0}})

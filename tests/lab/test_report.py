@@ -247,7 +247,8 @@ def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
         q: {d: float(-i) for i, d in enumerate(["x", "a", "b", *map(str, range(30))])}
         for q in qrels
     }
-    *_, crp, npref = Page(irpref_lab.report(["AP"], qrels, {"run": run}).html).data["curves"]
+    measures = ["AP", "nCRP", "NPref(n=2, max_rel=1)"]
+    *_, crp, npref = Page(irpref_lab.report(measures, qrels, {"run": run}).html).data["curves"]
     assert npref["note"] == "the same for every n, as always with binary judgments"
     assert crp["x"] == [1, 2, 3, 4, 5, 6]  # the mean of R is 1.5
     assert crp["yLabel"] == "CRP (0 ideal, \N{MINUS SIGN}1 nothing relevant at R)"
@@ -294,7 +295,6 @@ def test_without_a_script_pairs_topics_and_curves_are_tables(made):
         "Values of the topics",
         "Unjudged",
         "Precision and recall",
-        "n-pref",
     ):
         assert words in titles
         assert words not in " ".join(_captions(outside))
@@ -610,6 +610,13 @@ def test_a_line_of_texts_that_cannot_be_read_is_named(tmp_path, line):
         texts(tmp_path / "docs", "titles", ["d0"])
 
 
+def test_a_page_that_is_not_written_names_save(tmp_path):
+    page = irpref_lab.report(["AP"], QRELS, RUNS)
+    assert "save(path)" in page._repr_html_()
+    assert "save(path)" in repr(page)
+    assert "save(path)" not in page.save(tmp_path / "page.html")._repr_html_()
+
+
 def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):
     shown = made._repr_html_()
     (frame,) = [attrs for tag, attrs in Page(shown).elements if tag == "iframe"]
@@ -685,8 +692,56 @@ def test_a_page_of_two_runs_begins_with_what_compare_says():
         said = irpref_lab.compare(["AP", "nDCG@10"], QRELS, *map(two.get, names), names=names)
         assert Page(page.html).data["verdict"] == said.text.splitlines()
         assert page.html.index("Is one better?") < page.html.index('id="leaderboard"')
-    assert Page(irpref_lab.report(["AP"], QRELS, RUNS).html).data["verdict"] is None
     assert Page(irpref_lab.report(["AP"], QRELS, two, pairs="none").html).data["verdict"] is None
+
+
+def _ranked_first(topics, share):
+    """A run that ranks the one relevant document first in a share of the topics, else last."""
+    return {
+        topic: {"a": 2.0 if i < share * len(topics) else 0.0, "b": 1.0}
+        for i, topic in enumerate(topics)
+    }
+
+
+def test_a_page_of_three_runs_begins_with_the_best_one_and_those_not_shown_to_differ():
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(40)}
+    runs = {name: _ranked_first(qrels, share) for name, share in (("x", 1), ("y", 0.95), ("z", 0))}
+    page = irpref_lab.report(["AP", "P@1"], qrels, runs)
+    line, test = Page(page.html).data["verdict"]
+    assert line == (
+        "AP: x has the best mean (1.0000); 1 of the other 2 runs is not shown to differ from it: y."
+    )
+    assert "Holm" in test
+    assert page.html.index("Which is best?") < page.html.index('id="leaderboard"')
+    low = {name: _ranked_first(qrels, share) for name, share in (("low", 0.2), ("lower", 0.1))}
+    alone = {"x": runs["x"], **low}
+    (line, _) = Page(irpref_lab.report(["AP"], qrels, alone).html).data["verdict"]
+    assert line == "AP: x (1.0000) is better than each of the other 2 runs."
+    same = dict.fromkeys("abcdef", runs["x"])
+    (line, _) = Page(irpref_lab.report(["AP"], qrels, same).html).data["verdict"]
+    assert "none of the other 5 runs is shown to differ" in line
+    untested = irpref_lab.report(["AP"], qrels, runs, pairs="none")
+    assert Page(untested.html).data["verdict"] is None
+
+
+def test_the_page_says_when_it_was_made_of_which_judgments_and_versions(files, monkeypatch):
+    qrels, runs = files
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    made = Page(irpref_lab.report(["AP"], qrels, runs).html).data["made"]
+    assert made.startswith("1970-01-02 · judgments: qrels.txt · irpref ")
+    assert "ir-measures" in made
+
+
+def test_curves_and_columns_that_nobody_asked_for_are_left_out():
+    page = irpref_lab.report(["AP", "RPref(max_rel=2)"], QRELS, RUNS)
+    assert [curve["title"] for curve in Page(page.html).data["curves"]] == [
+        "Precision and recall",
+        "Cumulated gain",
+    ]
+    assert ">Question</th>" in page.html
+    assert ">Question</th>" not in irpref_lab.report(["AP", "nDCG@10"], QRELS, RUNS).html
+    two = dict([*RUNS.items()][:2])
+    assert 'id="pairs"' not in irpref_lab.report(["AP"], QRELS, two).html
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -777,3 +832,10 @@ def test_runs_that_answer_nothing_are_marked_and_take_no_part():
     for runs, strict in ((absent | RUNS, True), (absent | one, False)):
         with pytest.raises(ValueError, match="'none': the run answers none"):
             irpref_lab.report(MEASURES, QRELS, runs, strict=strict)
+
+
+def test_of_many_runs_fewer_pairs_are_checked_for_reversal():
+    many = {f"run{i}": RUNS[f"run{(1, 2, 4, 5)[i % 4]}"] for i in range(11)}
+    for runs, best in ((dict([*many.items()][:10]), 6), (many, 4)):
+        bounds = Page(irpref_lab.report(["AP"], QRELS, runs).html).data["bounds"]
+        assert (bounds["best"], len(bounds["pairs"])) == (best, best * (best - 1) / 2)

@@ -2,8 +2,10 @@
 complains of nothing.
 """
 
+import base64
 import csv
 import json
+import re
 from contextlib import contextmanager
 
 import pandas as pd
@@ -379,6 +381,51 @@ def test_a_notebook_shows_the_page_in_its_frame(browser, tmp_path):
     assert [
         address for address in browser.requests if not address.startswith(("file:", "about:"))
     ] == []
+
+
+def test_on_paper_topic_and_pair_are_named_and_three_runs_take_six_pages(browser, tmp_path):
+    qrels = {f"q{t}": {f"d{d}": (d + t) % 3 for d in range(30)} for t in range(40)}
+    runs = {
+        f"run{s}": {
+            q: {f"d{d}": float((d * s + t) % 31) for d in range(30)} for t, q in enumerate(qrels)
+        }
+        for s in (1, 2, 5)
+    }
+    path = tmp_path / "page.html"
+    irpref_lab.report(["nDCG@10", "AP", "RPref(max_rel=2)"], qrels, runs, path)
+    browser.open(path)
+    browser.send("Emulation.setEmulatedMedia", media="print", features=[])
+    pair, topic = (
+        browser.run(f"document.getElementById('{name}').innerText")
+        for name in ("two-said", "topic-said")
+    )
+    browser.send("Emulation.setEmulatedMedia", media="", features=[])
+    first, second = irpref_lab.leaderboard("nDCG@10", qrels, runs)["run"][:2]
+    assert pair.startswith("nDCG@10: ")
+    assert first in pair
+    assert second in pair
+    assert re.match(r"Topic q\d+\. Adds: to RPref", topic)
+    paper = base64.b64decode(browser.send("Page.printToPDF")["data"])
+    assert len(re.findall(rb"/Type ?/Page\b", paper)) <= 6
+
+
+def _opening_topic(browser, path):
+    browser.open(path)
+    chosen = "document.getElementById('topic-id').selectedOptions[0].textContent"
+    return browser.run(chosen).strip("\u2068\u2069")
+
+
+def test_a_topic_opens_on_the_largest_difference_and_of_one_run_on_the_worst_value(
+    browser, tmp_path
+):
+    path = tmp_path / "page.html"
+    qrels = {f"q{t}": {"a": 1} for t in range(6)}
+    good, bad = ({q: {"a": score, "b": 1.0} for q in qrels} for score in (2.0, 2.0))
+    bad["q3"] = {"b": 2.0, "a": 1.0}
+    irpref_lab.report(["AP"], qrels, {"good": good, "bad": bad}, path)
+    assert _opening_topic(browser, path) == "q3"
+    irpref_lab.report(["AP"], qrels, {"bad": bad}, path)
+    assert _opening_topic(browser, path) == "q3"
 
 
 @pytest.mark.parametrize("width", [390, 1280])

@@ -234,7 +234,7 @@ def _reading(options: Mapping[str, Any]) -> Reading | None:
 
 
 def _rows(files: Reading, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Which rows of runs count, as `Reading` calls it."""
+    """Choose which rows of runs count, as `Reading` calls it."""
     exclude, documents = options.get("exclude"), options.get("documents")
     if documents is not None and os.path.isfile(documents):
         documents = read_groups(documents, ("chunk", "document"))
@@ -278,8 +278,9 @@ def _sorted(
         listed = systems if repeats else different
         if repeats:
             wanted = wanted.replace("run", "system")
+        more = "; irpref leaderboard compares more" if least == 2 < len(systems) else ""
         raise click.UsageError(
-            f"expected {wanted} after the qrels, got {len(listed)}: {', '.join(listed)}"
+            f"expected {wanted} after the qrels, got {len(listed)}: {', '.join(listed)}" + more
         )
     return run_names(different), systems, names
 

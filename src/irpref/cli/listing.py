@@ -208,6 +208,25 @@ def _filled(text: str, first: str = "", further: str = "") -> list[str]:
     )
 
 
+def _no_wider(line: str) -> list[str]:
+    """Break a line that is wider than the terminal; the rest is indented as it is, and further."""
+    indent = line[: len(line) - len(line.lstrip())]
+    return _filled(line.lstrip(), indent, indent + "  " * bool(indent)) or [""]
+
+
+def _refilled(text: str, indent: str = "") -> list[str]:
+    """Fit a text into the terminal: paragraphs are filled anew, all else is broken line by line."""
+    out: list[str] = []
+    for block in text.split("\n\n"):
+        lines = block.splitlines()
+        if any(re.match(r"[-*.\s]|.*\S  ", line) for line in lines):
+            out += [part for line in lines for part in _no_wider(indent + line)]
+        else:
+            out += _filled(" ".join(lines), indent, indent)
+        out.append("")
+    return out[:-1]
+
+
 def _page(fact: dict[str, Any], long: bool) -> str:
     named = f"{fact['name']}: {fact['title']}"
     lines = [named if fact["title"] != fact["name"] else fact["name"], ""]
@@ -216,7 +235,7 @@ def _page(fact: dict[str, Any], long: bool) -> str:
     first, _, further = rest.partition("\n\n")
     lines += _filled(first.replace("\n", " ") or fact["description"])
     if long and further:
-        lines += ["", *further.splitlines()]
+        lines += ["", *_refilled(further)]
     lines.append("")
     if fact["formula"] and not long:
         lines += [
@@ -243,7 +262,7 @@ def _page(fact: dict[str, Any], long: bool) -> str:
     for parameter in fact["parameters"]:
         lines += _parameter_lines(parameter)
     if fact["definition"] and long:
-        lines += ["", "Definition", "", *(f"  {line}" for line in fact["definition"].splitlines())]
+        lines += ["", "Definition", "", *_refilled(fact["definition"], "  ")]
     elif fact["definition"]:
         lines += ["", f"irpref list {fact['name']} --long   irpref cite {fact['name']}"]
     return "\n".join(line.rstrip() for line in lines) + "\n"

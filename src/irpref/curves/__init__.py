@@ -7,7 +7,7 @@
     f_and_e                 recall, precision, F and E by rank
     cumulated_gain          CG, DCG, their ideals and ratios by rank
     gain_areas              the areas under these curves
-    paired_differences      values of runs minus those of a baseline by any measure, with wins and
+    paired_differences      values of runs minus a baseline's by any measure, with wins and
                             losses
     precision_histogram     the same for R-precision, topic by topic
     summary_table           numbers of topics, and of documents retrieved, relevant, and both
@@ -80,7 +80,7 @@ def crp(
     depth: int | None = None,
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
-    """Relative position (RP) and Cumulated Relative Position (CRP) by rank.
+    """Compute relative position (RP) and Cumulated Relative Position (CRP) by rank.
 
     The curve of a topic ends at the last retrieved document or at rank R, whichever comes later;
     beyond its end it is constant. For a topic without relevant documents the curve is 0, as is the
@@ -217,7 +217,7 @@ def npref_convergence(
     n: Iterable[int] | None = None,
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
-    """n-pref by the number of partitions, next to its limit, rpref.
+    """Compute n-pref by the number of partitions, next to its limit, rpref.
 
     Parameters
     ----------
@@ -309,7 +309,9 @@ def npref_convergence(
 
 
 def _partitions(pool: Grades, gains: Gains, max_rel: float) -> list[int]:
-    """2, 4, 8, ... and, if all grades are whole numbers, the n at which n-pref equals rpref."""
+    """List 2, 4, 8, ... and, if all grades are whole numbers, the n at which n-pref equals
+    rpref.
+    """
     values = np.append(pool.level_mapped(gains)[pool.level_grade >= 0], max_rel)
     whole = bool((values == np.rint(values)).all())
     return sorted({*PARTITIONS, int(max_rel) + 1} if whole else PARTITIONS)
@@ -323,8 +325,8 @@ def interpolated_precision(
     judged_only: bool = False,
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
-    """Precision at the 11 recall levels: the highest precision at any rank whose recall reaches the
-    level.
+    """Compute precision at the 11 recall levels: the highest precision at any rank whose recall
+    reaches the level.
 
     Levels are compared in integers. `ir_measures.IPrec` compares in floating point and reports .25
     instead of .20 for the second query of the book at recall 0.7.
@@ -479,8 +481,8 @@ def cumulated_gain(
     depth: int | None = None,
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
-    """Cumulated gain and discounted cumulated gain by rank, with the ideal curves and the ratios to
-    them.
+    """Compute cumulated gain and discounted cumulated gain by rank, with the ideal curves and the
+    ratios to these.
 
     Over several topics `ncg` and `ndcg` are ratios of means, as in the book. For the mean of the
     ratios, use the measure `OriginalNDCG`.
@@ -565,8 +567,8 @@ def cumulated_gain(
 
 
 def gain_areas(qrels: QrelsLike, runs: RunLike | Runs, **options: Any) -> pd.DataFrame:
-    """Area under the curves of `cumulated_gain`: a row for each run (and topic), the larger the
-    better.
+    """Compute the area under the curves of `cumulated_gain`: a row for each run (and topic), the
+    larger the better.
 
     The area under the steps, each one rank wide, is divided by the number of ranks: it is the mean
     height of the curve. So `ncg` and `ndcg` are in [0, 1], and 1 for the ideal list. The sum over
@@ -614,8 +616,8 @@ def gain_areas(qrels: QrelsLike, runs: RunLike | Runs, **options: Any) -> pd.Dat
 def summary_table(
     qrels: QrelsLike, runs: RunLike | Runs, *, rel: float = 1, **rows: Unpack[Rows]
 ) -> pd.DataFrame:
-    """Number of topics, and of documents retrieved, relevant, and both: totals over all topics of
-    the qrels.
+    """Count topics, and documents retrieved, relevant, and both: totals over all topics of the
+    qrels.
 
     These counts include topics that the run does not answer; `ir_measures.NumQ` and `NumRel` leave
     them out.
@@ -663,7 +665,7 @@ def summary_table(
 
 
 def _check(function: str, **given: tuple[Param, Any]) -> None:
-    """`ValueError` if an option is not accepted; None means not given."""
+    """Raise `ValueError` if an option is not accepted; None means not given."""
     for name, (param, value) in given.items():
         try:
             if value is not None:
@@ -677,7 +679,7 @@ def _check(function: str, **given: tuple[Param, Any]) -> None:
 
 
 def _fit(ranks: Segments, values: Floats, shown: Segments) -> Floats:
-    """Values by rank, cut or padded with zeros to other lengths."""
+    """Cut values by rank, or pad them with zeros, to other lengths."""
     inside = ranks.position < ranks.spread(shown.lengths)
     out = np.zeros(shown.size)
     out[(ranks.spread(shown.starts) + ranks.position)[inside]] = values[inside]

@@ -45,8 +45,8 @@ def curve_table(
     over: Over | None = None,
     **options: Any,
 ) -> pd.DataFrame:
-    """A table with a block of rows for each run and topic, or for each run and group of topics (by
-    default all topics).
+    """Make a table with a block of rows for each run and topic, or for each run and group of topics
+    (by default all topics).
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ def curve_table(
 
 
 def ended(lengths: Ints, rank: Ints) -> Floats:
-    """Share of the topics whose curve ended above each rank."""
+    """Compute the share of the topics whose curve ended above each rank."""
     return np.searchsorted(np.sort(lengths), rank, side="left") / max(lengths.size, 1)
 
 
 def means(part: Part, grid: Mapping[str, Any]) -> Columns:
-    """Mean of every column over the topics of a group; the first column, the same for all topics,
+    """Average every column over the topics of a group; the first column, the same for all topics,
     is kept.
     """
     x, *_ = grid
@@ -126,7 +126,7 @@ class Aligned:
                 self.runs[name] = run if aligned else align_run(self.pool, run)
 
     def lengths(self, natural: Mapping[str, Ints], name: str, depth: int | None) -> Ints:
-        """Number of rows of each topic of a run: `depth`; else up to its end, for means up to the
+        """Count the rows of each topic of a run: `depth`; else up to its end, for means up to the
         longest one's end.
         """
         if self.per_topic and depth is None:

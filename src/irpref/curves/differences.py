@@ -1,4 +1,4 @@
-"""Values of runs minus those of a baseline, by topic and on average."""
+"""Values of runs minus a baseline's, by topic and on average."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def precision_histogram(
     rel: float = 1,
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
-    """R-precision of runs minus that of a baseline, topic by topic: `paired_differences` by
-    `Rprec`.
+    """Subtract a baseline's R-precision from the R-precision of runs, topic by topic:
+    `paired_differences` by `Rprec`.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def precision_histogram(
     -------
     pandas.DataFrame
         `run`, (`query_id`,) `value` and `baseline` (R-precision of each), `difference` (positive:
-        the run is better than the baseline). Without `per_topic`: the means, and what
-        `paired_differences` adds to them.
+        the run is better than the baseline). Without `per_topic`: the means, and the columns that
+        `paired_differences` adds.
 
     References
     ----------
@@ -74,7 +74,8 @@ def paired_differences(
     measure: MeasureLike = "Rprec",
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
-    """Values of runs minus those of a baseline, by any measure, with wins and losses.
+    """Subtract the values of a baseline from the values of runs, by any measure, with wins and
+    losses.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ def value_differences(
     groups: Groups | None = None,
     qrels: QrelsLike | None = None,
 ) -> pd.DataFrame:
-    """The table of `paired_differences` from values that you already have.
+    """Make the table of `paired_differences` from values that you already have.
 
     Parameters
     ----------

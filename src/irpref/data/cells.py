@@ -1,7 +1,7 @@
-"""Files of cells (CSV, TSV) as tables, and what readers of named columns share.
+"""Files of cells (CSV, TSV) as tables, and the common part of readers of named columns.
 
-Rows are read some at a time: those that hold nothing unusual by compiled code, others by `csv`,
-cell by cell. What compiled code reads, `csv` reads, too, and with the same rows."""
+Rows are read some at a time: rows that hold nothing unusual by compiled code, others by `csv`, cell
+by cell. A row that compiled code reads, `csv` reads, too, and with the same result."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def tsv(source: Source, value: str, how: Reading) -> Iterator[Table]:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What the first line of a file of cells says.
+    """The first line of a file of cells.
 
     Attributes
     ----------
@@ -94,7 +94,9 @@ class _Header:
 
 
 def _header(texts: Iterator[str], separator: str, path: str, value: str) -> tuple[_Header, str]:
-    """The header of a file, and what follows it in the first of its texts of whole lines."""
+    """Read the header of a file, and return it with the rest of the first of its texts of whole
+    lines.
+    """
     text = next(texts, "")
     if separator == "," and text[:4].lower() == "sep=":
         text += next(texts, "")  # a stream may give its first line alone
@@ -116,15 +118,15 @@ def _header(texts: Iterator[str], separator: str, path: str, value: str) -> tupl
 
 
 def header_of(source: Source, separator: str, value: str) -> list[str]:
-    """The names of the columns of a file. Raises as `csv`."""
+    """Read the names of the columns of a file. Raises as `csv`."""
     return _header(text_blocks(source), separator, source.name, value)[0].names
 
 
 def _rows(
     texts: Iterable[str], separator: str, path: str, before: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row, and the number of the line that it ends in; `before`: lines that were
-    read before.
+    """Yield the cells of each row, and the number of the line that it ends in; `before`: lines that
+    were read before.
     """
     import csv
 
@@ -156,7 +158,7 @@ class _Cells:
     columns: list[tuple[str, ...]]
 
     def run(self) -> Table:
-        """The rows of a run."""
+        """Make the table of a run."""
         path = self.header.path
         topics, docs, scores = (self.columns[place] for place in self.header.places)
         place = partial(_place, path, self.lines)
@@ -166,7 +168,7 @@ class _Cells:
 
 
 def _parts(texts: Iterator[str], header: _Header, plain: bool = True) -> Iterator[Table | _Cells]:
-    """The rows of a file, some at a time, none of them empty: a table of those that hold nothing
+    """Yield the rows of a file, some at a time, no part empty: a table of rows that hold nothing
     unusual, which compiled code reads (if `plain`), else their cells.
 
     Raises
@@ -189,8 +191,8 @@ def _parts(texts: Iterator[str], header: _Header, plain: bool = True) -> Iterato
 
 
 def _plain_cells(text: str, header: _Header) -> Table | None:
-    """Rows that hold nothing unusual, read as lines of white-space separated fields; None
-    in doubt.
+    """Read rows that hold nothing unusual as lines of white-space separated fields; None in
+    doubt.
     """
     topic, doc, number = header.places
     separator, width = header.separator, len(header.names)
@@ -217,7 +219,7 @@ def _plain_cells(text: str, header: _Header) -> Table | None:
 
 
 def _has_long_line(data: bytes) -> bool:
-    """Whether there may be a line with a cell that is longer than `csv` accepts."""
+    """Test whether there may be a line with a cell that is longer than `csv` accepts."""
     import csv
 
     step = csv.field_size_limit() // 2
@@ -225,7 +227,7 @@ def _has_long_line(data: bytes) -> bool:
 
 
 def _cells(texts: Iterable[str], header: _Header, before: int) -> Iterator[_Cells]:
-    """The cells of some rows, until all are read.
+    """Yield the cells of some rows, until all are read.
 
     Parameters
     ----------
@@ -273,9 +275,10 @@ def _place(path: str, lines: Sequence[int], row: int) -> dict[str, Any]:
 
 
 def _judged(parts: Iterable[Table | _Cells], header: _Header, how: Reading) -> Table:
-    """The rows of judgments with all their columns. Those with an empty grade are left out.
+    """Collect the rows of judgments with all their columns. Rows with an empty grade are left
+    out.
 
-    How a cell is read may depend on all of them: labels, the type of a further column.
+    How a cell is read may depend on all rows: labels, the type of a further column.
     """
     graded = _Graded(header)
 
@@ -331,7 +334,7 @@ class _Graded:
         return len(self._lines) > 0
 
     def table(self, how: Reading | None) -> Table:
-        """The rows that were added, and begin again; without `how`, no cell is a label."""
+        """Return the rows that were added, and begin again; without `how`, no cell is a label."""
         columns, lines = self._columns, self._lines
         self._begin()
         value, names, path = "relevance", self._header.columns, self._header.path
@@ -354,7 +357,7 @@ def warn_of_ungraded(number: int, path: str, **place: Any) -> None:
 
 
 def first_line(source: Source) -> str:
-    """The first line of a file, without its end; the file can be read again."""
+    """Read the first line of a file, without its end; the file can be read again."""
     source.keep = True
     data = b""
     with source.open() as file:
@@ -364,7 +367,9 @@ def first_line(source: Source) -> str:
 
 
 def has_header(source: Source, value: str, how: Reading) -> bool:
-    """Whether the first line of a file with tabs names our columns; if not, it is a TREC file."""
+    """Test whether the first line of a file with tabs names our columns; if not, it is a TREC
+    file.
+    """
     line = first_line(source)
     if is_beir(line):  # whose judgments the reader of TREC files knows
         return value == "score"
@@ -379,8 +384,8 @@ def is_beir(line: str) -> bool:
 
 
 def _typed(cells: Sequence[str]) -> Any:
-    """A further column of judgments: truth values, numbers or text; missing is NaN among numbers,
-    else None.
+    """Convert a further column of judgments: truth values, numbers or text; missing is NaN among
+    numbers, else None.
     """
     there = {cell for cell in cells if cell}
     # As Python and pandas write them.
@@ -400,7 +405,9 @@ def _typed(cells: Sequence[str]) -> Any:
 
 
 def text_blocks(source: Source, ends_with_number: bool = False) -> Iterator[str]:
-    """The text, some whole lines at a time; warns if it may have been cut off in a number."""
+    """Yield the text, some whole lines at a time, and warn if it may have been cut off in a
+    number.
+    """
     number = 1
     ending = Ending()
     with source.open() as file:
@@ -416,18 +423,18 @@ def text_blocks(source: Source, ends_with_number: bool = False) -> Iterator[str]
 
 
 def has_line_end(text: str) -> bool:
-    """Whether there is an end of line in a text, as no id has one."""
+    """Test whether there is an end of line in a text, as no id has one."""
     return "\n" in text or "\r" in text
 
 
 def line_end(ours: str, text: str, **place: Any) -> InputError:
-    """The error for an id with an end of line in it; `ours`: its column."""
+    """Make the error for an id with an end of line in it; `ours`: its column."""
     why = f"the {ours} contains a line break: {clipped(text)!r}"
     return InputError(why, column=ours, **place)
 
 
 def decoded(data: bytes, name: str, number: int = 1) -> str:
-    """The text of some bytes of a file; `number`: that of their first line."""
+    """Decode some bytes of a file; `number`: the number of their first line."""
     try:
         return data.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
@@ -443,8 +450,8 @@ def numbers_of(
     name: str,
     is_text: bool = False,
 ) -> Floats:
-    """Scores or grades, those of labels included unless `how` is None. `is_text`: numbers are text;
-    `place`: a row's place in the file.
+    """Read scores or grades, including grades of labels unless `how` is None. `is_text`: numbers
+    are text; `place`: a row's place in the file.
     """
     if (
         value == "relevance"
@@ -481,7 +488,7 @@ def numbers_of(
 def _wrong(
     kind: type[InputError], message: str, column: str, value: Any, about: dict[str, Any]
 ) -> InputError:
-    """The error for a cell that is not a number; `about` may name its topic and document."""
+    """Make the error for a cell that is not a number; `about` may name its topic and document."""
     if "topic" in about:
         message = "topic {topic!r}, document {doc!r}: {message}".format(message=message, **about)
     return kind(message, column=column, value=value, **about)

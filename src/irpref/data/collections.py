@@ -34,7 +34,7 @@ class SubtopicQrel(NamedTuple):
 
 
 def dataset(name: str, what: str = "qrels") -> Any:
-    """A data set of ir_datasets, ours included.
+    """Load a data set of ir_datasets, ours included.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def dataset(name: str, what: str = "qrels") -> Any:
 
 
 def _nearest(name: str, known: list[str]) -> str:
-    """The data set that was probably meant, as the end of a message: the shortest name of which
-    this is a part, else the one that looks most like it.
+    """Suggest the data set that was probably meant, as the end of a message: the shortest name of
+    which this is a part, else the one that looks most like it.
     """
     whole = [other for other in known if name in other.split("/")]
     part = min(whole or [other for other in known if name in other], key=len, default=None)
@@ -86,7 +86,7 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def judgments(data: Any, preferences: bool | None = False) -> Any:
-    """Judgments of a data set, in the form in which files of them are read.
+    """Read judgments of a data set, in the form in which files of judgments are read.
 
     Parameters
     ----------
@@ -130,7 +130,8 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
 
 
 def as_host(rows: list[Any]) -> list[Any]:
-    """Judgments of ir_datasets, named as ir_measures expects them; rows of anything else unchanged.
+    """Name judgments of ir_datasets as ir_measures expects; rows of anything else stay
+    unchanged.
 
     Warns
     -----
@@ -154,8 +155,8 @@ def as_host(rows: list[Any]) -> list[Any]:
 
 
 def dataset_named(name: str, what: str) -> Any:
-    """The data set of ir_datasets with this id; `what` as `dataset` takes it. `FileNotFoundError`
-    if there is none.
+    """Load the data set of ir_datasets with this id; `what` as `dataset` takes it. Raise
+    `FileNotFoundError` if there is none.
     """
     try:
         return dataset(name, what)
@@ -165,7 +166,7 @@ def dataset_named(name: str, what: str) -> Any:
 
 
 def not_loaded(name: str, error: Exception) -> InputError:
-    """The error for a data set that ir_datasets cannot load. Failed downloads fill pages: only
+    """Make the error for a data set that ir_datasets cannot load. Failed downloads fill pages: only
     hosts are named.
     """
     hosts = dict.fromkeys(_not_reached(error))
@@ -174,7 +175,7 @@ def not_loaded(name: str, error: Exception) -> InputError:
 
 
 def _not_reached(error: object) -> Iterator[str]:
-    """The hosts that did not answer: those of requests without a response. If all sources fail,
+    """Yield the hosts that did not answer, of requests without a response. If all sources fail,
     ir_datasets puts their errors into a list.
     """
     from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Columns of runs and judgments: what every reader returns.
+"""Columns of runs and judgments: the result of every reader.
 
 A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `Texts`, `Unread`,
 `Coded`. No reader returns a frame."""
@@ -23,7 +23,7 @@ from irpref.messages import did_you_mean
 
 
 class Coded:
-    """A column of ids, many of them equal: row `i` holds `values[codes[i]]`.
+    """A column of ids, with many equal ones: row `i` holds `values[codes[i]]`.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Coded:
         return Coded(self.values, self.codes[rows])
 
     def to_list(self) -> list[Any]:
-        """The id of each row."""
+        """List the id of each row."""
         return as_list(take(self.values, self.codes))
 
 
@@ -77,12 +77,12 @@ class Stretches(Coded):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Rows of a run or of judgments, as columns of equal length: what every reader returns.
+    """Rows of a run or of judgments, as columns of equal length: the result of every reader.
 
     Attributes
     ----------
     query_id, doc_id : list, object or integer array, `Texts`, `Unread`, `Coded`
-        Files give `str`, none of them missing. Rows may come in any order.
+        Files give `str`, none missing. Rows may come in any order.
     value : float array (n_rows,)
         Scores or grades; NaN for missing ones. Whole grades are floats, too.
     columns : mapping of name to array (n_rows,)
@@ -105,12 +105,12 @@ class Table:
         return self.value.size
 
     def compact(self) -> Table:
-        """The same without the text of files around the ids."""
+        """Drop the text of files around the ids."""
         docs = self.doc_id.texts if isinstance(self.doc_id, Unread) else self.doc_id
         return replace(self, doc_id=docs.compact()) if isinstance(docs, Texts) else self
 
     def rows(self, kept: Ints) -> Table:
-        """These rows, in this order."""
+        """Select these rows, in this order."""
         return replace(
             self,
             query_id=take(self.query_id, kept),
@@ -120,7 +120,7 @@ class Table:
         )
 
     def stretches(self, start: int, stop: int) -> Table:
-        """The rows of some stretches of a table whose topics are `Stretches`."""
+        """Select the rows of some stretches of a table whose topics are `Stretches`."""
         topics = self.query_id
         ends = np.append(0, np.cumsum(topics.lengths))
         rows = slice(int(ends[start]), int(ends[stop]))
@@ -132,7 +132,7 @@ class Table:
 
     @classmethod
     def joined(cls, tables: Iterable[Table]) -> Table:
-        """The rows of several tables of the same columns, one after the other."""
+        """Join the rows of several tables of the same columns, one after the other."""
         parts = iter(tables)
         first, second = next(parts, None), next(parts, None)
         if first is None or second is None:
@@ -179,7 +179,7 @@ class _Docs:
 
 
 def _concatenated(arrays: list[Any]) -> Any:
-    """Arrays one after the other; if all cells are the same, a view of this one."""
+    """Join arrays one after the other; if all cells are the same, return a view of this one."""
     if all(array.strides == (0,) and array.size for array in arrays):
         cells = [array[0] for array in arrays]
         if all(cell == cells[0] for cell in cells):
@@ -201,7 +201,7 @@ def _joined(columns: list[Any]) -> Any:
 
 
 def to_frame(columns: Mapping[str, Any]) -> Any:
-    """A pandas frame of arrays, whose text columns hold Python strings."""
+    """Make a pandas frame of arrays, whose text columns hold Python strings."""
     import pandas as pd
 
     text: Any = pd.Series(["text"]).dtype
@@ -222,12 +222,12 @@ _TEXT = ("query_id", "group", "subgroup", "doc_id", "iteration")
 
 
 def objects(items: Sequence[Any]) -> Any:
-    """An object array of these items."""
+    """Make an object array of these items."""
     return np.fromiter(items, object, len(items))
 
 
 def take(column: Any, order: Ints | slice | None) -> Any:
-    """Rows of a column in this order; all if it is None."""
+    """Take the rows of a column in this order; all if it is None."""
     if order is None:
         return column
     if isinstance(column, list) and not isinstance(order, slice):
@@ -236,15 +236,15 @@ def take(column: Any, order: Ints | slice | None) -> Any:
 
 
 def as_list(column: Any) -> list[Any]:
-    """A column as a list."""
+    """Return a column as a list."""
     if isinstance(column, list):
         return column
     return column.tolist() if isinstance(column, np.ndarray) else column.to_list()
 
 
 def as_objects(column: Any) -> Any:
-    """A column of text as an object array of Python strings; a coded one holds each of its values
-    once.
+    """Return a column of text as an object array of Python strings; a coded one holds each of its
+    values once.
     """
     if isinstance(column, Coded):
         return as_objects(column.values)[column.codes]
@@ -258,7 +258,7 @@ def as_objects(column: Any) -> Any:
 
 
 def has_groups(table: Table) -> bool:
-    """Whether topics have several groups in the second field of TREC files."""
+    """Test whether topics have several groups in the second field of TREC files."""
     topics = as_list(table.query_id)
     groups = as_list(table.columns.get("iteration", topics))
     return len(set(zip(topics, groups, strict=True))) > len(set(topics))
@@ -279,7 +279,7 @@ def stretches_of(column: Any) -> Stretches:
 
 
 def changes(column: Any) -> Ints:
-    """Rows of a column that differ from the row before, the first included. Raises as
+    """Find the rows of a column that differ from the row before, the first included. Raises as
     `stretches_of`.
     """
     if not len(column):
@@ -322,14 +322,15 @@ class Reading:
     form : str, optional
         By the ending of the name if not given. One of `irpref.data.forms`: preferences, too.
     columns : mapping of our name (`query_id`, `doc_id`, `score`, `relevance`) to names in the file
-        The first that a file has counts. A file that has none of them is read by our names.
+        The first that a file has counts. A file that has no such column is read by our names.
     labels : str or mapping, optional
         See `irpref.data.labels`.
     shared : bool
         Whether runs and judgments are read in the same way: judgments that are not in this form
         then are in the one that their name says.
     used : set
-        What files had use for, so far: pairs of our name and theirs, 'labels', and 'form'.
+        The parts that files had use for, so far: pairs of our name and theirs, 'labels', and
+        'form'.
     seen : dict
         The columns of the files that have named ones, so far, as keys.
     ties, float32, lower_is_better, ignore_self, repeats, documents : as `irpref.run` takes them
@@ -353,7 +354,9 @@ class Reading:
     documents: Mapping[str, str] | str | None = None
 
     def unused(self) -> dict[str, str]:
-        """Our name, by the name that no file has had use for, of columns that were given."""
+        """Map the names of columns that were given and that no file has had use for to our
+        names.
+        """
         return {
             theirs: ours
             for ours, names in self.columns.items()
@@ -362,7 +365,7 @@ class Reading:
         }
 
     def grades_of(self, cells: Sequence[str], where: str) -> Floats | None:
-        """Grades of a column of labels: see `irpref.data.labels.grades_of`."""
+        """Find the grades of a column of labels: see `irpref.data.labels.grades_of`."""
         grades = grades_of(cells, self.labels, where)
         if grades is not None:
             self.used.add("labels")
@@ -370,7 +373,7 @@ class Reading:
 
     @property
     def form_of_runs(self) -> str | None:
-        """The form of runs: by the ending of the name if the form of judgments is that of
+        """The form of runs: by the ending of the name if the form of judgments is one of
         preferences.
         """
         return None if self.shared and self.form in PREFERENCES else self.form
@@ -420,14 +423,14 @@ def reading(
 def columns_of(
     present: Sequence[str], value: str, how: Reading | None = None, **place: Any
 ) -> dict[str, str]:
-    """The three columns of a run or of judgments among those of a file or frame.
+    """Find the three columns of a run or of judgments among the columns of a file or frame.
 
     Parameters
     ----------
     present : names of the columns that are there
     value : 'score' or 'relevance'
     how : Reading, optional
-        Its names count if the file has such a column; else, and for what is not named there, the
+        Its names count if the file has such a column; else, and for columns not named there, the
         first of `NAMES` that is there. None for the columns of a frame: unlike in files, its grades
         cannot be called `score`, except beside BEIR's names.
     **place : attributes of the error: `path` and `line` of a file, or `table`
@@ -440,7 +443,7 @@ def columns_of(
     Raises
     ------
     ColumnError
-        Columns are missing (it names all of them), or a frame has two of this name; the scores are
+        Columns are missing (it names all), or a frame has two of this name; the scores are
         distances by their name, and `how` does not say that lower is better, or they are ranks and
         it does.
     """
@@ -479,7 +482,7 @@ def columns_of(
 
 
 def check_direction(there: str, present: Sequence[str], how: Reading, **place: Any) -> None:
-    """`ColumnError` if the name of a column of scores contradicts what was said of them."""
+    """Raise `ColumnError` if the name of a column of scores contradicts the options about it."""
     about: dict[str, Any] = {"column": there, "header": tuple(map(str, present)), **place}
     if holds_distances(there) and not how.lower_is_better:
         raise ColumnError(
@@ -500,7 +503,9 @@ LOWER = Remedy("lower_is_better", True, "read_run", "reads them so")
 
 
 def _there(name: str, present: Sequence[str]) -> str | None:
-    """The column of this name, or the one whose name differs from it in case and blanks only."""
+    """Find the column of this name, or the one whose name differs from it in case and blanks
+    only.
+    """
     if name in present:
         return name
     alike = [other for other in present if str(other).strip().lower() == name.lower()]
@@ -529,7 +534,7 @@ def _words(column: str) -> list[str]:
 
 
 def _distances(present: Sequence[str]) -> list[str]:
-    """The column of distances, if there is one only."""
+    """Find the column of distances, if there is only one."""
     there = [str(name) for name in present if holds_distances(str(name))]
     return there if len(there) == 1 else []
 
@@ -546,7 +551,7 @@ def check_finite(
     Parameters
     ----------
     what : str
-        What the values are: `grade`, `score`.
+        The name of the values: `grade`, `score`.
     values : float array (n_rows,)
     names : callable
         Of a row to its topic and document.
@@ -566,7 +571,7 @@ def check_finite(
 
 
 def check_names(names: Sequence[str], path: str) -> None:
-    """`ColumnError` if two columns of a file have the same name."""
+    """Raise `ColumnError` if two columns of a file have the same name."""
     if len(set(names)) < len(names):
         raise ColumnError(
             f"has two columns of the same name (found: {', '.join(map(repr, names))})",
@@ -576,7 +581,7 @@ def check_names(names: Sequence[str], path: str) -> None:
 
 
 def printable(name: Any) -> str:
-    """A name of a column as a message shows it: tabs and the like as escapes."""
+    """Show a name of a column as a message does: tabs and the like as escapes."""
     text = str(name)
     return text if text.isprintable() else repr(text)
 
@@ -589,8 +594,8 @@ def _missing(
     others: Mapping[str, Sequence[str]],
     place: Mapping[str, Any],
 ) -> ColumnError:
-    """The error for missing columns: all of them, with the names that were tried, and what to
-    do. `others`: the names that other files need.
+    """Make the error for missing columns: all missing ones, with the names that were tried, and the
+    remedy. `others`: the names that other files need.
     """
     several = len(missing) > 1
     names = ", ".join(
@@ -647,7 +652,9 @@ _UNREAD = ("iteration", "tag", "run_id", "q0")
 
 
 def _guessed(missing: Iterable[str], present: Sequence[str]) -> dict[str, Any]:
-    """For each missing column the one of the file that it probably is; `NAME` if none is likely."""
+    """Guess for each missing column the one of the file that it probably is; `NAME` if none is
+    likely.
+    """
     ours = {*_UNREAD, *(name for names in NAMES.values() for name in names)}
     left = [str(name) for name in present if str(name).strip().lower() not in ours]
     guessed = dict.fromkeys(missing, "NAME")
@@ -672,7 +679,7 @@ _QRELS_FOR_RUN = "this looks like qrels, expected a run"
 
 
 def _another_kind(missing: Iterable[str], present: Sequence[str], value: str) -> str:
-    """What a table seems to be if it is not what was asked for; empty if that is not clear."""
+    """Say which other kind a table seems to be; empty if that is not clear."""
     if value in missing and value == "relevance" and "score" in present:
         return _RUN_FOR_QRELS
     if value in missing and value == "score" and not {"relevance", "label"}.isdisjoint(present):

@@ -27,12 +27,12 @@ ALL_ENDINGS = (*PACKED, *(ending for endings in ENDINGS.values() for ending in e
 
 
 def is_packed(name: str) -> bool:
-    """Whether a file is packed, by its name."""
+    """Test whether a file is packed, by its name."""
     return name.lower().endswith(PACKED)
 
 
 def form_of_name(name: str) -> str:
-    """The form of a file by its name, packed or not; TREC's if the ending says nothing."""
+    """Find the form of a file by its name, packed or not; TREC's if the ending says nothing."""
     name = name.lower()
     for ending in PACKED:
         name = name.removesuffix(ending)
@@ -40,19 +40,21 @@ def form_of_name(name: str) -> str:
 
 
 def without_endings(name: str) -> str:
-    """A name without the endings of packed files and forms."""
+    """Strip the endings of packed files and forms from a name."""
     for ending in ALL_ENDINGS:
         name = name.removesuffix(ending)
     return name
 
 
 def is_folder(path: str) -> bool:
-    """Whether this is a folder with Parquet files."""
+    """Test whether this is a folder with Parquet files."""
     return os.path.isdir(path) and next(parquet_files(path), None) is not None
 
 
 def parquet_files(folder: str) -> Iterator[str]:
-    """The Parquet files of a folder and the folders in it, by name; hidden ones are left out."""
+    """List the Parquet files of a folder and the folders in it, by name; hidden ones are left
+    out.
+    """
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not _is_hidden(name))
         yield from (
@@ -63,8 +65,8 @@ def parquet_files(folder: str) -> Iterator[str]:
 
 
 def _is_hidden(name: str) -> bool:
-    """Whether Spark leaves out a file or folder of this name: checksums, attempts, what is
-    unfinished.
+    """Test whether Spark leaves out a file or folder of this name: checksums, attempts, unfinished
+    files.
 
     A partition by a column whose name begins with `_` is none of these.
     """

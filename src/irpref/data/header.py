@@ -13,7 +13,7 @@ from irpref.data.tables import form_of
 
 
 def names_in(source: Source, how: Reading) -> list[str]:
-    """Names of the columns of a file that names them; none for any other.
+    """Read the names of the columns of a file that names them; none for any other.
 
     Raises
     ------

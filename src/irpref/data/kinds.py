@@ -1,11 +1,11 @@
-"""What lines of white-space separated fields hold: the fields decide, not their number.
+"""The kinds of lines of white-space separated fields: the fields decide, not their number.
 
     topic iteration document grade     topic document grade      grades
     topic winner loser [judge]                                   pairs
     topic A B preferred                                          pairs: the preferred one of A and B
 
-Three or four fields may be any of these, and ids may be numbers. What is left in doubt is refused,
-unless `form` says what it is."""
+Three or four fields may be any of these, and ids may be numbers. Lines left in doubt are refused,
+unless `form` names the kind."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def are_preferred(rows: Rows, small: bool = False) -> bool:
 
 
 def check_preferred(rows: Rows, path: str) -> None:
-    """`InputError` if the fourth field may be the preferred document, but also a grade: in some
-    lines it is the second field and in some the third, as grades are not.
+    """Raise `InputError` if the fourth field may be the preferred document, but also a grade: in
+    some lines it is the second field and in some the third, as grades are not.
     """
     found = _preferred(rows)
     if 2 * len(found) > len(rows) and len({row[3] == row[1] for row in found}) > 1:
@@ -85,7 +85,7 @@ def _as_pairs(reads: str) -> Remedy:
 
 
 def check_pairs(rows: Rows, path: str) -> None:
-    """`InputError` if what would be the losers of pairs are ratings: numbers that are small, and no
+    """Raise `InputError` if the losers of pairs would be ratings: numbers that are small, and no
     ids.
     """
     others = {row[2] for row in rows}
@@ -135,7 +135,7 @@ def check_grades(table: Table, n: int, path: str) -> None:
 
 
 def _ids_among(table: Table, grade: np.ndarray) -> set[float]:
-    """Grades that are the ids of documents. They have few digits."""
+    """Find grades that are the ids of documents. They have few digits."""
     docs = table.doc_id
     if isinstance(docs, Texts):
         docs = docs[np.flatnonzero(docs.length <= len(str(_HIGHEST)))]

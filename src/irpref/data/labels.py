@@ -32,7 +32,7 @@ WORTH = Remedy("labels", {"LABEL": "GRADE"}, effect="says what labels are worth"
 
 
 def worth(cells: Iterable[object]) -> Remedy:
-    """What to do about the labels among some grades: say what each is worth."""
+    """Word the remedy for labels among grades: say the grade of each."""
     words = sorted({str(cell) for cell in cells if not are_numbers([str(cell)])})
     if not words or len(words) > 8 or any("," in word or "=" in word for word in words):
         return WORTH
@@ -40,7 +40,7 @@ def worth(cells: Iterable[object]) -> Remedy:
 
 
 def scheme(words: Iterable[str]) -> Mapping[str, float] | None:
-    """The known grades of these labels, at least one; None if no scheme has all of them."""
+    """Find the known grades of these labels, at least one; None if no scheme has all labels."""
     wanted = set(words)
     return next((grades for grades in SCHEMES if wanted and wanted <= grades.keys()), None)
 
@@ -72,7 +72,7 @@ def checked(labels: Labels) -> Labels:
 
 
 def are_numbers(cells: Iterable[str]) -> bool:
-    """Whether all cells are numbers."""
+    """Test whether all cells are numbers."""
     try:
         list(map(float, cells))
     except ValueError:
@@ -81,7 +81,7 @@ def are_numbers(cells: Iterable[str]) -> bool:
 
 
 def lacks_grades(labels: Labels) -> bool:
-    """Whether some labels are no grades."""
+    """Test whether some labels are no grades."""
     return isinstance(labels, Mapping) and any(grade is None for grade in labels.values())
 
 
@@ -97,7 +97,7 @@ def _words(text: str) -> list[str]:
 
 
 def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None:
-    """Grades of a column of labels.
+    """Find the grades of a column of labels.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     Returns
     -------
     float array, or None
-        NaN for what is not a grade; None if `labels` is None and not all cells are labels of one
-        scheme, or if the labels are words and the cells are numbers (human grades beside the words
-        of a judge).
+        NaN for cells that are no grade; None if `labels` is None and not all cells are labels of
+        one scheme, or if the labels are words and the cells are numbers (human grades beside the
+        words of a judge).
 
     Raises
     ------

@@ -34,7 +34,9 @@ def numbered(docs: Collection[Any], value: str) -> dict[Any, float]:
 
 
 def check_no_distances(how: Reading, **place: Any) -> None:
-    """`ColumnError` if the order of a list is the rank, and the lowest is said to be the best."""
+    """Raise `ColumnError` if the order of a list is the rank, and the lowest is said to be the
+    best.
+    """
     if how.lower_is_better:
         raise ColumnError(
             "holds lists of ids, best first, so leave out lower_is_better",
@@ -126,7 +128,7 @@ def listed_one_by_one(data: Any, value: str, how: Reading) -> Any:
 
 
 def _row(record: Mapping[str, Any], value: str, how: Reading) -> Iterator[Mapping[str, Any]]:
-    """Records of one document each; arrays are lists."""
+    """Yield records of one document each; arrays are lists."""
     plain = {
         name: cell.tolist() if type(cell).__name__ == "ndarray" else cell
         for name, cell in record.items()
@@ -135,7 +137,7 @@ def _row(record: Mapping[str, Any], value: str, how: Reading) -> Iterator[Mappin
 
 
 def _there(present: Iterable[Any], how: Reading) -> list[str]:
-    """The columns of documents that are there."""
+    """Select the columns of documents that are there."""
     names = how.columns.get("doc_id", ())
     return [name for name in names if name in list(present)]
 

@@ -1,4 +1,4 @@
-"""Parquet through pyarrow: a file, or all those of a folder, some rows of a row group at a time.
+"""Parquet through pyarrow: a file, or all files of a folder, some rows of a row group at a time.
 
 A folder may be partitioned (`query_id=301/...`); values in the names of its folders are text. Ids
 stay in Arrow's memory if compiled code can look them up there."""
@@ -37,7 +37,7 @@ ROWS = 1 << 18  # decoded at a time
 
 
 def tables(source: Source, value: str, how: Reading) -> Iterator[Table]:
-    """The rows of a run, or of judgments with all their columns, in their order. Raises as
+    """Yield the rows of a run, or of judgments with all their columns, in their order. Raises as
     `read_run`.
     """
     for file, folders in _files(source):
@@ -55,7 +55,7 @@ def tables(source: Source, value: str, how: Reading) -> Iterator[Table]:
 
 
 def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
-    """Path or bytes of each file, and the columns that the folders above it name."""
+    """Yield path or bytes of each file, and the columns that the folders above it name."""
     if os.path.isdir(source.name):
         files = list(parquet_files(source.name))
         if not files:
@@ -81,7 +81,7 @@ def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
 
 @contextmanager
 def _one_line(name: str) -> Iterator[None]:
-    """Turn what pyarrow raises into one line with the file's name."""
+    """Turn an error of pyarrow into one line with the file's name."""
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
@@ -156,7 +156,7 @@ class _LineEndError(Exception):
 
 
 def _column(batch: Any, folders: Mapping[str, str], there: str) -> Any:
-    """A column of the file, or one that its folders name."""
+    """Return a column of the file, or one that its folders name."""
     import pyarrow as pa
 
     if there in batch.schema.names:
@@ -165,7 +165,7 @@ def _column(batch: Any, folders: Mapping[str, str], there: str) -> Any:
 
 
 def _ids(column: Any, there: str, name: str, before: int) -> Any:
-    """A column of ids as `Table` holds it; `before` rows of the file were read before it."""
+    """Return a column of ids as `Table` holds it; `before` rows of the file were read before it."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -194,8 +194,8 @@ def _ids(column: Any, there: str, name: str, before: int) -> Any:
 
 
 def _texts(column: Any) -> Any:
-    """`Texts` or an array of strings. Raises `TypeError` if a column holds neither text nor whole
-    numbers.
+    """Return `Texts` or an array of strings. Raise `TypeError` if a column holds neither text nor
+    whole numbers.
     """
     import pyarrow as pa
 
@@ -214,7 +214,9 @@ def _texts(column: Any) -> Any:
 
 
 def _with_line_end(texts: Any) -> list[str]:
-    """Texts with an end of line in them; the memory of a column may hold others than its own."""
+    """Find texts with an end of line in them; the memory of a column may hold others than its
+    own.
+    """
     ids = (text.decode("utf-8", "replace") for text in texts.to_pylist())
     return list(filter(has_line_end, ids))
 
@@ -237,7 +239,9 @@ def _is_dictionary(column: Any) -> bool:
 
 
 def _numbers(column: Any, there: str, name: str) -> Floats:
-    """Scores or grades. Missing ones are NaN, for which a later error names topic and document."""
+    """Read scores or grades. Missing ones are NaN, for which a later error names topic and
+    document.
+    """
     import pyarrow as pa
 
     kind = pa.types
@@ -257,7 +261,7 @@ def _numbers(column: Any, there: str, name: str) -> Floats:
 
 
 def _grades(column: Any, how: Reading, name: str) -> Floats | None:
-    """Grades of labels; None if there are none."""
+    """Find the grades of labels; None if there are none."""
     text = column.dictionary_decode() if _is_dictionary(column) else column
     if not (_is_text(text.type) or how.labels is not None) or text.null_count:
         return None
@@ -265,7 +269,9 @@ def _grades(column: Any, how: Reading, name: str) -> Floats | None:
 
 
 def _plain(column: Any) -> Any:
-    """Another column as an array: numbers with NaN for missing ones, anything else as objects."""
+    """Return another column as an array: numbers with NaN for missing ones, anything else as
+    objects.
+    """
     import pyarrow as pa
 
     if pa.types.is_primitive(column.type) and not (

@@ -22,7 +22,7 @@ The forms leave open, and we decided:
   that are numbers).
 * *Pairs.* The judge is the group (`0` without one); with a preferred document, each line is a
   group. Each pair is a subgroup of its own (pairs of a topic are numbered), the winner on level 2
-  and the loser on level 1: the file does not say which of them is relevant.
+  and the loser on level 1: the file does not say which one is relevant.
 * *One subgroup.* `qrels_prefs` has no subgroups; all judgments get `0`.
 """
 
@@ -89,7 +89,7 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
 
 
 def _form(source: Source, form: str | None) -> Form:
-    """Form of the lines of a file: the one asked for, else that of its first line."""
+    """Find the form of the lines of a file: the one asked for, else the form of its first line."""
     if form is not None:
         check_choice("form", form, FORMS)
     number, line = next(lines_of(source), (0, b""))
@@ -126,7 +126,7 @@ def _form(source: Source, form: str | None) -> Form:
 
 
 def _levels(source: Source, form: Form) -> dict[str, Any]:
-    """Judgments of a file with levels."""
+    """Read the judgments of a file with levels."""
     table = whole(source, form)
     topic, doc, level = as_objects(table.query_id), as_objects(table.doc_id), table.value
     check_finite("level", level, lambda at: (topic[at], doc[at]), JudgmentsError, path=source.name)
@@ -136,7 +136,7 @@ def _levels(source: Source, form: Form) -> dict[str, Any]:
 
 
 def _pairs(source: Source, form: Form) -> dict[str, Any]:
-    """Two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their
+    """Read two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their
     own.
     """
     import pandas as pd
@@ -161,7 +161,7 @@ def _pairs(source: Source, form: Form) -> dict[str, Any]:
 
 
 def _preferred_first(source: Source, docs: Any, preferred: Any) -> Any:
-    """Documents of pairs, (n_pairs, 2), the preferred one of each first.
+    """Put the preferred document of each pair first: (n_pairs, 2).
 
     Raises
     ------
@@ -185,7 +185,7 @@ def _zeros(size: int) -> Any:
 
 
 def _check(source: Source, frame: pd.DataFrame, rows_of_line: int) -> None:
-    """`ValueError` with file and lines if preferences contradict each other."""
+    """Raise `ValueError` with file and lines if preferences contradict each other."""
     import pandas as pd
 
     from irpref.kernel.closure import ConflictingError, check, conflict_text
@@ -271,7 +271,7 @@ def write_preferences(
 
 
 def _written(table: pd.DataFrame, form: str) -> pd.DataFrame:
-    """The fields of each line, as text."""
+    """Write the fields of each line as text."""
     if form == "pairs":
         both = table.merge(table, on=["query_id", "group", "subgroup"], suffixes=("", " below"))
         both = both[both["relevance"] > both["relevance below"]]

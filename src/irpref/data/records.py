@@ -1,12 +1,12 @@
 """Readers of files with named columns: a function for each form, with its name in
 `irpref.data.forms`.
 
-Each takes the source, what is wanted of it ('score' for a run, 'relevance' for judgments) and how
-it is read, and returns a `Table`, or several one after the other.
+Each takes the source, the kind of values wanted ('score' for a run, 'relevance' for judgments) and
+how it is read, and returns a `Table`, or several one after the other.
 
-A record is the same in JSON and in JSON lines: what Python's `json` reads. Two things are errors,
-though: a key that occurs twice in one object (which of the two counts would be chance), and half of
-a surrogate pair in an id."""
+A record is the same in JSON and in JSON lines: any text that Python's `json` reads. Two things are
+errors, though: a key that occurs twice in one object (which of the two counts would be chance), and
+half of a surrogate pair in an id."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _LINES = 1 << 13  # of a run that are read at a time
 
 
 def parquet(source: Source, value: str, how: Reading) -> Iterator[Table]:
-    """A Parquet file, or all those of a folder."""
+    """Read a Parquet file, or all files of a folder."""
     from irpref.data.parquet import tables
 
     return ahead(tables(source, value, how))
@@ -59,7 +59,7 @@ def parquet(source: Source, value: str, how: Reading) -> Iterator[Table]:
 
 
 def json(source: Source, value: str, how: Reading) -> Table:
-    """An object, topic -> document -> number, or a list of records."""
+    """Read an object, topic -> document -> number, or a list of records."""
     name = source.name
     with source.open() as file:
         data = file.read()
@@ -95,7 +95,7 @@ def json(source: Source, value: str, how: Reading) -> Table:
 
 
 def jsonl(source: Source, value: str, how: Reading) -> Iterator[Table]:
-    """One record a line."""
+    """Read one record a line."""
     if value == "relevance":  # labels, and the type of a further column, depend on all lines
         yield _of_lines(lines_of(source), source.name, value, how)
         return
@@ -116,8 +116,8 @@ def _of_lines(lines: Iterable[tuple[int, str]], name: str, value: str, how: Read
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:
-    """Lines, with their numbers from 1. LF alone ends one: JSON and titles may hold what Python
-    takes for line ends.
+    """Yield lines, with their numbers from 1. LF alone ends one: JSON and titles may hold
+    characters that Python takes for line ends.
     """
     number, rest = 1, ""
     for text in text_blocks(source):
@@ -128,7 +128,7 @@ def lines_of(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def loaded(text: str, name: str, line: int | None = None) -> Any:
-    """The value that a text of JSON has; `line`: its number if it is one line of the file."""
+    """Load the value of a text of JSON; `line`: its number if it is one line of the file."""
     import json
 
     shown = "" if line is None else f": {text[: trec.SHOWN]!r}"
@@ -160,7 +160,9 @@ def _decoder() -> JSONDecoder:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object. Raises `InputError` if a key occurs twice: which counts would be chance."""
+    """Make a JSON object. Raise `InputError` if a key occurs twice: which counts would be
+    chance.
+    """
     entries = dict(pairs)
     if len(entries) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -227,7 +229,9 @@ def _one_by_one(
     how: Reading,
     where: Callable[[int], dict[str, Any]],
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Records of one document each, with their numbers; `where`: the place of one, for errors."""
+    """Yield records of one document each, with their numbers; `where`: the place of one, for
+    errors.
+    """
     for number, record in records:
         if not isinstance(record, dict):
             raise InputError(
@@ -252,7 +256,7 @@ def _id(given: Any, ours: str, place: Callable[[int], dict[str, Any]]) -> str:
 
 
 def _column(cells: list[Any]) -> NDArray[Any]:
-    """A further column: of numbers or truth values if all cells are, or else of objects."""
+    """Make a further column: of numbers or truth values if all cells are, or else of objects."""
     whole, types = objects(cells), set(map(type, cells))
     if types == {int} and not all_whole(whole.astype(np.float64)):
         return whole  # more than 2^53

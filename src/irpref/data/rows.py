@@ -36,7 +36,7 @@ def counted_row(repeats: str | None, documents: Mapping[str, str] | str | None) 
 
 
 def pairs_in(documents: Mapping[Any, Any]) -> set[tuple[str, str]]:
-    """Topic and id of documents, from a mapping of topic to documents."""
+    """Yield topic and id of documents, from a mapping of topic to documents."""
     listed = {
         t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in documents.items()
     }

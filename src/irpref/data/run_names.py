@@ -10,8 +10,8 @@ from irpref.data.forms import without_endings
 
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
-    """A short name for each run file, in their order; the whole path if two would have the same
-    name. Bytes that are not UTF-8 are escaped, since names are printed and written.
+    """Choose a short name for each run file, in their order; the whole path if two would have the
+    same name. Bytes that are not UTF-8 are escaped, since names are printed and written.
     """
     names = [_as_text(_short(path)) for path in paths]
     if len(set(names)) < len(names):
@@ -24,7 +24,7 @@ def _as_text(path: str) -> str:
 
 
 def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[str, Any]:
-    """Runs by name: a mapping as it is (names as `str`), paths by the names that `irpref eval`
+    """Map names to runs: a mapping as it is (names as `str`), paths by the names that `irpref eval`
     gives them.
 
     Parameters
@@ -34,7 +34,7 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[s
         The name of a single run, if one is accepted in their place. A dict of dicts of numbers is
         one run.
     topics : iterable of str, optional
-        A dict of empty dicts is one run, unless `topics` are given and none of them is a key.
+        A dict of empty dicts is one run, unless `topics` are given and none is a key.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[s
 
 
 def _is_run(runs: Mapping[Any, Any], topics: set[str]) -> bool:
-    """Whether a dict maps topics to documents with scores; one level more, and it is several
+    """Test whether a dict maps topics to documents with scores; one level more, and it is several
     runs.
     """
     inner = [docs for docs in runs.values() if isinstance(docs, Mapping)]
@@ -86,7 +86,9 @@ def _short(path: str) -> str:
 
 
 def each_run(runs: Any) -> Iterator[tuple[str, Any]]:
-    """Name and run, one by one: of what `named_runs` takes, or of an iterable of (name, run)."""
+    """Yield name and run, one by one, in any form that `named_runs` takes, or of an iterable of
+    (name, run).
+    """
     if isinstance(runs, Mapping):
         yield from ((str(name), run) for name, run in runs.items())
     elif isinstance(runs, (list, tuple)) and (not runs or isinstance(runs[0], (str, os.PathLike))):

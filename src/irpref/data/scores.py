@@ -20,7 +20,7 @@ TIES = ("id", "input")
 
 
 def rescored(run: Table, how: Reading) -> Floats:
-    """The scores that `irpref.run` gives to the rows of a run: shape (n_rows,).
+    """Compute the scores that `irpref.run` gives to the rows of a run: shape (n_rows,).
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def rescored(run: Table, how: Reading) -> Floats:
 
 
 def changed(run: Table, how: Reading) -> Table:
-    """A run that was read as its file has it, as it is evaluated."""
+    """Change a run that was read as its file has it into the run that is evaluated."""
     if how.selects_rows:
         run = replace(run, query_id=_as_text(run.query_id), doc_id=_as_text(run.doc_id))
     if how.excluded is not None:  # chunks, and below, their documents
@@ -72,21 +72,21 @@ def changed(run: Table, how: Reading) -> Table:
 
 
 def _as_text(ids: Any) -> Any:
-    """A column of ids as an object array of `str`."""
+    """Return a column of ids as an object array of `str`."""
     return objects([name if type(name) is str else id_text(name) for name in as_list(ids)])
 
 
 def rounded(score: Floats) -> Floats:
-    """Scores in 32 bits, as in pytrec_eval. Those beyond the range become its ends, and tie as
-    infinities would.
+    """Round scores to 32 bits, as in pytrec_eval. Scores beyond the range become its ends, and tie
+    as infinities would.
     """
     ends = np.finfo(np.float32)
     return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
 
 
 def blurs(score: Floats, topics: Segments) -> Bools:
-    """Rows whose score differs from the one before in 64 bits but not in 32; `score` falls in each
-    topic.
+    """Mark rows whose score differs from the one before in 64 bits but not in 32; `score` falls in
+    each topic.
     """
     with np.errstate(over="ignore"):
         short = score.astype(np.float32)

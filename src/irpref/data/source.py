@@ -1,4 +1,4 @@
-"""Files as bytes: where they come from, what they are packed with, and where lines end."""
+"""Files as bytes: where they come from, how they are packed, and where lines end."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def remember(status: os.stat_result) -> None:
 
 
 def was_read(path: str | os.PathLike[str]) -> bool:
-    """Whether this file, by whichever name, is on the list of `remembered`."""
+    """Test whether this file, by whichever name, is on the list of `remembered`."""
     if not _read or not os.path.isfile(path):
         return False
     status = os.stat(path)
@@ -71,8 +71,8 @@ class Source:
     ----------
     path : path, `-`, or binary file
     keep : bool
-        Whether what cannot be read twice (standard input, a pipe) is spooled to a temporary file,
-        so that it can be opened again.
+        Whether input that cannot be read twice (standard input, a pipe) is spooled to a temporary
+        file, so that it can be opened again.
     """
 
     def __init__(self, path: PathLike, keep: bool = False) -> None:
@@ -84,6 +84,7 @@ class Source:
         self._file: Any = None  # open between `with source:` and its end
         self._stays_open = False
         if isinstance(path, (str, os.PathLike)):
+            self.path = path = os.path.expanduser(path)
             self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
         else:
             self.name = str(getattr(path, "name", "<file>"))
@@ -100,7 +101,7 @@ class Source:
             self._file = None
 
     def _opened(self) -> Any:
-        """A file on disk at its beginning."""
+        """Open a file on disk at its beginning."""
         if not self._stays_open:
             return open(self.path, "rb", buffering=0)  # type: ignore[arg-type]
         if self._file is None:
@@ -112,18 +113,20 @@ class Source:
         return again
 
     def is_file(self) -> bool:
-        """Whether it is a file on disk, not a pipe or stream that may have to be waited for."""
+        """Test whether it is a file on disk, not a pipe or stream that may have to be waited
+        for.
+        """
         return not self._again() and os.path.isfile(self.path)  # type: ignore[arg-type]
 
     def size(self) -> int:
-        """About how many bytes a file on disk has when unpacked; 0 for anything else."""
+        """Estimate how many bytes a file on disk has when unpacked; 0 for anything else."""
         if not self.is_file():
             return 0
         return os.path.getsize(self.name) * (PACKED_RATIO if is_packed(self.name) else 1)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """The decompressed bytes from the beginning."""
+        """Open the decompressed bytes from the beginning."""
         try:
             if not self._again():
                 with self._opened() as file:
@@ -147,7 +150,7 @@ class Source:
             raise
 
     def _again(self) -> bool:
-        """Whether the bytes come from something that cannot simply be opened again."""
+        """Test whether the bytes come from something that cannot simply be opened again."""
         if not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
             return True
         is_pipe = os.path.exists(self.path) and not os.path.isfile(self.path)
@@ -182,7 +185,9 @@ class Source:
 
 
 def check_unchanged(name: str, before: os.stat_result, after: os.stat_result) -> None:
-    """`InputError` if a file on disk has another size or time of change than before it was read."""
+    """Raise `InputError` if a file on disk has another size or time of change than before it was
+    read.
+    """
     if stat.S_ISREG(before.st_mode) and (before.st_size, before.st_mtime_ns) != (
         after.st_size,
         after.st_mtime_ns,
@@ -191,7 +196,7 @@ def check_unchanged(name: str, before: os.stat_result, after: os.stat_result) ->
 
 
 def _is_regular(stream: Any) -> bool:
-    """Whether this is an unbuffered file on disk."""
+    """Test whether this is an unbuffered file on disk."""
     return isinstance(stream, io.FileIO) and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
 
 
@@ -314,7 +319,7 @@ def _zstd(stream: Any) -> IO[bytes]:
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items; the next two are made in a thread while the caller works."""
+    """Yield the same items; the next two are made in a thread while the caller works."""
     from concurrent.futures import ThreadPoolExecutor
 
     end: Any = object()
@@ -331,7 +336,7 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
 
 
 def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
-    """The bytes in blocks of whole lines, the last of which may lack its end of line.
+    """Yield the bytes in blocks of whole lines, the last of which may lack its end of line.
 
     A line that is longer than `LONGEST_LINE` is the last block, as far as it was read: see
     `too_long`."""
@@ -361,7 +366,7 @@ class Ending:
         self._bytes = b""
 
     def watch(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """The same blocks."""
+        """Yield the same blocks."""
         for data in blocks:
             self._bytes = (self._bytes + data[-_ENDING:])[-_ENDING:]
             yield data
@@ -393,14 +398,14 @@ _NUMBER_AT_END = re.compile(rb"(?:^|[\s,;])\"?[+-]?(?=[^\s,;]*[0-9][^\s,;]*[0-9]
 
 
 def too_long(block: bytes) -> bool:
-    """Whether a block begins with a line that is longer than any line of a file of lines."""
+    """Test whether a block begins with a line that is longer than any line of a file of lines."""
     end = LONGEST_LINE + 1
     return len(block) >= end and block.find(b"\n", 0, end) < 0 and block.find(b"\r", 0, end) < 0
 
 
 def _upto_line_end(file: IO[bytes], size: int) -> int:
-    """Up to `size` bytes, up to the end of a line if one is easy to find: then nothing need be
-    copied.
+    """Count up to `size` bytes, up to the end of a line if one is easy to find: then nothing need
+    be copied.
     """
     if not (hasattr(os, "pread") and _is_regular(file)):
         return size

@@ -178,7 +178,7 @@ def read_qrels(
 
 
 def form_of(source: PathLike | Source, form: str | None = None) -> str:
-    """The form of a file: `form` if it is given, else by the ending of its name.
+    """Find the form of a file: `form` if it is given, else by the ending of its name.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
 
 
 def is_in_form(source: Source, form: str) -> bool:
-    """Whether judgments begin as a file of this form does."""
+    """Test whether judgments begin as a file of this form does."""
     if os.path.isdir(source.name):
         return form == "parquet"
     line = first_line(source)
@@ -213,7 +213,7 @@ def is_in_form(source: Source, form: str) -> bool:
 
 
 def _is_record(line: str) -> bool:
-    """Whether a line is a record, with the names of columns as its keys."""
+    """Test whether a line is a record, with the names of columns as its keys."""
     import json
 
     try:
@@ -224,7 +224,7 @@ def _is_record(line: str) -> bool:
 
 
 def text_form(source: Source, value: str, how: Reading) -> str:
-    """`form_of` a file, and 'trec' for a `.tsv` without a header."""
+    """Find the form of a file as `form_of` does, with 'trec' for a `.tsv` without a header."""
     given = how.form_of_runs if value == "score" else how.form
     form = form_of(source, given)
     if given is not None:
@@ -237,8 +237,8 @@ def text_form(source: Source, value: str, how: Reading) -> str:
 def read(
     source: Source, value: str, how: Reading = PLAIN, block_bytes: int = trec.BLOCK_BYTES
 ) -> Iterator[Table]:
-    """The rows of a file of any form, in their order: some at a time if the form allows it, none of
-    the tables empty.
+    """Yield the rows of a file of any form, in their order: some at a time if the form allows it,
+    no table empty.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def _joined(parts: Iterable[Table]) -> Table:
 
 
 def read_table(path: PathLike | Source, value: str, form: str | Reading | None = None) -> Table:
-    """All rows of a file of any form. Raises as `read_run`.
+    """Read all rows of a file of any form. Raises as `read_run`.
 
     Parameters
     ----------
@@ -305,14 +305,14 @@ def read_table(path: PathLike | Source, value: str, form: str | Reading | None =
 
 
 def graded(table: Table, name: str) -> Table:
-    """Judgments without the rows whose label is not a grade; a warning says how many."""
+    """Drop the judgments whose label is not a grade; a warning says how many."""
     rows = np.flatnonzero(~np.isnan(table.value))
     warn_of_ungraded(len(table) - rows.size, name)
     return table.rows(rows)
 
 
 def _qrels_table(source: Source, how: Reading) -> Table:
-    """Judgments of a TREC file, which may hold labels instead of grades."""
+    """Read the judgments of a TREC file, which may hold labels instead of grades."""
     grades = None
     first = trec.first_fields(source)
     if how.labels is not None or _are_labels(first):
@@ -332,7 +332,7 @@ def _qrels_table(source: Source, how: Reading) -> Table:
 
 
 def _are_labels(fields: list[bytes]) -> bool:
-    """Whether the first line of a file of judgments has a label instead of a grade."""
+    """Test whether the first line of a file of judgments has a label instead of a grade."""
     return len(fields) in (3, 4) and scheme([fields[-1].decode("utf-8", "replace")]) is not None
 
 
@@ -340,8 +340,8 @@ _LIKE_PREFERENCES = "the preferred one of two documents: irpref.judgments reads 
 
 
 def _are_preferences(fields: list[bytes], source: Source, form: str | None) -> bool:
-    """Whether a file holds preferences, or none of the forms: five fields, a last one that is not a
-    number (save a header's), or is a document. With `form`, numbers are grades.
+    """Test whether a file holds preferences, or none of the forms: five fields, a last one that is
+    not a number (save a header's), or is a document. With `form`, numbers are grades.
     """
     n = len(fields)
     if n not in (3, 4) or fields[1] in _ITERATIONS:
@@ -362,7 +362,7 @@ def _are_preferences(fields: list[bytes], source: Source, form: str | None) -> b
 def read_judgments(
     source: Source, preferences: bool | None = True, form: str | Reading | None = None
 ) -> pd.DataFrame | Table:
-    """Judgments of a file: the table of its grades, or the frame of its preferences.
+    """Read judgments of a file: the table of its grades, or the frame of its preferences.
 
     Parameters
     ----------
@@ -409,7 +409,7 @@ def read_judgments(
 
 
 def to_pandas(table: Table, value: str) -> pd.DataFrame:
-    """A table as a pandas frame whose text columns hold Python strings."""
+    """Turn a table into a pandas frame whose text columns hold Python strings."""
     whole = value == "relevance" and all_whole(table.value)
     numbers = table.value.astype(np.int64) if whole else table.value
     query_id, doc_id = as_objects(table.query_id), as_objects(table.doc_id)
@@ -417,8 +417,8 @@ def to_pandas(table: Table, value: str) -> pd.DataFrame:
 
 
 def _run_frame(parts: Iterator[Table], size: int) -> pd.DataFrame:
-    """A run as a frame: some rows become Python objects while the next are read. `size`: bytes of
-    the file.
+    """Turn a run into a frame: some rows become Python objects while the next are read. `size`:
+    bytes of the file.
     """
     docs, n = objects([]), 0
     read = []

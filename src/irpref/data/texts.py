@@ -1,10 +1,10 @@
 """Ids as they are stored in files, lists, dicts and Arrow's memory, read by compiled code if there
 is some.
 
-`_native` is optional: it reads what is plain (lines with single fields, ids that are text) and
-leaves everything else to the Python code beside each call of `plain_lines` and `Texts`. That code
-defines what is right; values are the same with and without the compiled part. The environment
-variable IRPREF_TEXTS=pure leaves it out."""
+`_native` is optional: it reads plain input (lines with single fields, ids that are text) and leaves
+everything else to the Python code beside each call of `plain_lines` and `Texts`. That code defines
+the right result; values are the same with and without the compiled part. The environment variable
+IRPREF_TEXTS=pure leaves it out."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ class Texts:
 
     @classmethod
     def from_strings(cls, column: Any) -> Texts | None:
-        """A list or object array of strings; None if one is not a string, or no text (half of a
-        surrogate pair), or nothing is compiled."""
+        """Read a list or object array of strings; None if one is not a string, or no text (half of
+        a surrogate pair), or nothing is compiled.
+        """
         if not compiled or not (isinstance(column, list) or _is_objects(column)):
             return None
         at, length, hashes = _room(len(column))
@@ -69,7 +70,7 @@ class Texts:
 
     @classmethod
     def from_arrow(cls, column: Any) -> Texts | None:
-        """An array of pyarrow's strings, none of them missing, which stay there; None as for
+        """Read an array of pyarrow's strings, none missing, which stay there; None as for
         `from_strings`.
         """
         if not compiled or str(column.type) not in ("string", "large_string"):
@@ -89,8 +90,8 @@ class Texts:
 
     @classmethod
     def from_stream(cls, column: Any) -> Texts | None:
-        """A column of strings, none of them missing, of any library that exports Arrow streams;
-        None as for `from_strings`.
+        """Read a column of strings, none missing, of any library that exports Arrow streams; None
+        as for `from_strings`.
         """
         if not compiled:
             return None
@@ -102,7 +103,7 @@ class Texts:
     def from_dicts(
         cls, dicts: Sequence[Mapping[str, Any]], size: int
     ) -> tuple[Texts, Floats] | None:
-        """Keys and values of dicts with `size` entries together; None as for `from_strings`,
+        """Read keys and values of dicts with `size` entries together; None as for `from_strings`,
         or if a value is not a number.
         """
         if not compiled:
@@ -114,7 +115,7 @@ class Texts:
 
     @classmethod
     def joined(cls, parts: Iterable[Texts]) -> Texts:
-        """Texts of several one after the other."""
+        """Join several texts one after the other."""
         whole = GrowingTexts()
         for part in parts:
             whole.add(part)
@@ -124,11 +125,11 @@ class Texts:
         return self.length.size
 
     def compact(self) -> Packed:
-        """The same texts in memory that holds nothing else."""
+        """Copy the same texts to memory that holds nothing else."""
         return Packed(_native.packed(self.data, self.at, self.length), self.length)
 
     def changes(self) -> Ints:
-        """Rows whose text differs from that of the row before, the first included."""
+        """Find the rows whose text differs from the row before, the first included."""
         rows = np.empty(len(self), np.int64)
         return rows[: _native.changes_of(self.data, self.at, self.length, rows)].copy()
 
@@ -138,8 +139,8 @@ class Texts:
     def match(
         self, lengths: Ints, other: Texts, begins: Ints, its_lengths: Ints, codes: Any = ()
     ) -> Ints | None:
-        """Which text of another is the same, for each row; -1 if none is. None if a text is twice
-        in a group of rows.
+        """Find for each row the text of another that is the same; -1 if none is. None if a text is
+        twice in a group of rows.
 
         Parameters
         ----------
@@ -147,7 +148,8 @@ class Texts:
             How many rows each group has; groups follow each other.
         other : Texts
         begins, its_lengths : int arrays (n_groups,)
-            The rows of `other` among which those of a group are looked up: the first, and how many.
+            The rows of `other` among which the texts of a group are looked up: the first, and how
+            many.
         codes : int array (n_rows,), optional
             Row `i` has the text `codes[i]`; text `i` by default.
         """
@@ -157,12 +159,14 @@ class Texts:
         return out if _native.match(*mine, rows, lengths, *its, begins, its_lengths, out) else None
 
     def repeated(self, lengths: Ints) -> bool:
-        """Whether a text is twice in one of these groups of rows. See `match`."""
+        """Test whether a text is twice in one of these groups of rows. See `match`."""
         none = np.zeros(lengths.size, np.int64)
         return self.match(lengths, self, none, none) is None
 
     def falling(self, group: Ints) -> Ints:
-        """The rows of each group by descending text: shape as `group`; groups follow each other."""
+        """Order the rows of each group by descending text: shape as `group`; groups follow each
+        other.
+        """
         out = np.empty(group.size, np.int64)
         _native.falling(self.data, self.at, self.length, np.ascontiguousarray(group), out)
         return out
@@ -172,7 +176,7 @@ class Texts:
         _native.strings(self.data, self.at, self.length, out)
 
     def to_list(self) -> list[str]:
-        """The texts as Python strings."""
+        """List the texts as Python strings."""
         out = np.empty(len(self), dtype=object)
         self.fill(out)
         strings: list[str] = out.tolist()
@@ -204,14 +208,14 @@ class Packed(Texts):
         return hashes
 
     def compact(self) -> Packed:
-        """The same."""
+        """Return the same texts."""
         return self
 
 
 class Growing:
     """An array to which others are appended.
 
-    Memory that is not used yet costs nothing, and of a large array the system takes back what is
+    Memory that is not used yet costs nothing, and of a large array the system takes back the memory
     freed: the whole and one copy of it is the most that there is at a time.
 
     Parameters
@@ -224,7 +228,7 @@ class Growing:
         self.n = 0
 
     def room(self, size: int) -> Any:
-        """The next `size` items, to be written."""
+        """Return the next `size` items, to be written."""
         start, self.n = self.n, self.n + size
         if self.n > self._array.size:
             larger = np.empty(max(self.n, 2 * self._array.size), self._array.dtype)
@@ -237,7 +241,7 @@ class Growing:
         self.room(len(items))[:] = items
 
     def array(self) -> Any:
-        """All items."""
+        """Return all items."""
         return self._array[: self.n]
 
 
@@ -254,13 +258,13 @@ class GrowingTexts:
         self._length.add(packed.length)
 
     def texts(self) -> Packed:
-        """All of them."""
+        """Return all texts."""
         return Packed(self._data.array(), self._length.array())
 
 
 class Unread:
-    """A column of strings, none of them missing, of another library: rows become `Texts` when they
-    are needed.
+    """A column of strings, none missing, of another library: rows become `Texts` when they are
+    needed.
 
     Parameters
     ----------
@@ -274,7 +278,7 @@ class Unread:
 
     @classmethod
     def wrapping(cls, column: Any, read: Callable[[Any], Texts | None]) -> Unread | None:
-        """The column; None if `read` does not take it."""
+        """Wrap the column; None if `read` does not take it."""
         return None if read(column[:0]) is None else cls(column, read)
 
     def __len__(self) -> int:
@@ -292,7 +296,7 @@ class Unread:
         return texts
 
     def changes(self) -> Ints:
-        """As `Texts.changes`."""
+        """Find rows as `Texts.changes` does."""
         rows: list[Ints] = [np.zeros(min(len(self), 1), np.int64)]
         for start in range(1, len(self), CHUNK_ROWS):
             some = Unread(self.column[start - 1 : start + CHUNK_ROWS], self.read)
@@ -300,15 +304,15 @@ class Unread:
         return np.concatenate(rows)
 
     def to_list(self) -> list[str]:
-        """The texts as Python strings."""
+        """List the texts as Python strings."""
         return self.texts.to_list()
 
 
 def plain_lines(
     data: bytes, n: int, columns: Mapping[str, int], number: int | None
 ) -> tuple[list[str], Ints, dict[str, Texts], Floats] | None:
-    """Topic and length of each stretch of rows with the same topic, further columns, and numbers of
-    lines.
+    """Read topic and length of each stretch of rows with the same topic, further columns, and
+    numbers of lines.
 
     The lines have `n` fields, the first of which is the topic, separated by blanks or tabs, and end
     with LF or CRLF. None if a line is anything else (blank, a comment, too long or too short, with
@@ -352,7 +356,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def changes(column: Any) -> Ints | None:
-    """Rows of a list or object array whose string differs from that of the row before, the first
+    """Find the rows of a list or object array whose string differs from the row before, the first
     included.
 
     None as for `Texts.from_strings`.

@@ -13,17 +13,15 @@ read. A line has at most 64 MB.
 
 The format leaves open, and we decided:
 
-* *A tag with spaces.* trec_eval ignores what follows the tag. So do we, unless the line could as
-  well be one with a space in the document id (its fourth field is not a whole number, or its sixth
-  is a number): then the score would be taken from the wrong place, and the line is an error.
+* *A tag with spaces.* trec_eval ignores all that follows the tag. So do we, unless the line could
+  as well be one with a space in the document id (its fourth field is not a whole number, or its
+  sixth is a number): then the score would be taken from the wrong place, and the line is an error.
 * *Which qrels.* The first line decides between three and four fields. The header of BEIR's files is
   known.
 * *Byte order marks.* One at the beginning of a line belongs to none of its fields: files of Windows
-  that were put
-  together have several.
-* *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: evaluation
-  rejects them,
-  with topic and document.
+  that were put together have several.
+* *Numbers.* Any text that Python's `float` takes, without `_`. NaN and infinity are passed on:
+  evaluation rejects them, with topic and document.
 
 The file is cut into blocks of whole lines. Compiled code (`irpref.data.texts`) takes a block whose
 lines hold nothing unusual; without it, a block with one blank or tab between two fields is split at
@@ -120,8 +118,8 @@ class TopicReturnsError(InputError):
 
 
 class _Malformed(Exception):
-    """A line of a block: its number in the block from 0, what is wrong, its text, what to do; and
-    the class and attributes of the error that users see.
+    """A line of a block: its number in the block from 0, the fault, its text, the remedy; and the
+    class and attributes of the error that users see.
     """
 
     def __init__(
@@ -138,7 +136,7 @@ class _Malformed(Exception):
         self.kind, self.about = kind, about
 
     def told(self, name: str, before: int) -> InputError:
-        """The error that users see; `before`: lines of the file above the block."""
+        """Make the error that users see; `before`: lines of the file above the block."""
         return self.kind(
             f"{self.why}: {shown(self.text)!r}",
             remedy=None if before else self.remedy,
@@ -152,15 +150,15 @@ class _Malformed(Exception):
 
 
 def whole(source: Source, form: Form) -> Table:
-    """All rows of a file. Raises as `read_run`."""
+    """Read all rows of a file. Raises as `read_run`."""
     table = Table.joined(part.compact() for part in blocks(source, form))
     nothing = {name: np.zeros(0, object) for name in form.texts if name != form.doc}
     return table if len(table) else replace(table, columns=nothing)
 
 
 def ranks(source: Source) -> Iterator[Table]:
-    """Rows of a run of MS MARCO's three columns, which hold ranks: the scores are the negative
-    ranks.
+    """Yield the rows of a run of MS MARCO's three columns, which hold ranks: the scores are the
+    negative ranks.
 
     Raises
     ------
@@ -199,9 +197,9 @@ def ranks(source: Source) -> Iterator[Table]:
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Lines that hold something, with their numbers from 1.
+    """Yield lines that hold something, with their numbers from 1.
 
-    Those that begin with `#` hold something if they have the fields of the first other line.
+    Lines that begin with `#` hold something if they have the fields of the first other line.
     """
     doubtful: list[tuple[int, bytes]] = []
     plain: list[bytes] = []
@@ -221,7 +219,7 @@ def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
 
 
 def _are_alike(line: bytes, plain: list[bytes]) -> bool:
-    """Whether a line has as many fields as another one, and a number in the same place."""
+    """Test whether a line has as many fields as another one, and a number in the same place."""
     fields = line.split(None, MOST_FIELDS)
     if len(fields) != len(plain):
         return False
@@ -232,7 +230,7 @@ def _are_alike(line: bytes, plain: list[bytes]) -> bool:
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, with their numbers from 1."""
+    """Yield lines that are not blank, with their numbers from 1."""
     with source.open() as file:
         number = 0
         for block in blocks_of(file, 1 << 16):
@@ -245,33 +243,35 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
 
 
 def first_fields(source: Source) -> list[bytes]:
-    """The fields of the first line that holds something; none in a file without such a line."""
+    """Read the fields of the first line that holds something; none in a file without such a
+    line.
+    """
     return next((line.split(None, MOST_FIELDS) for _, line in lines_of(source)), [])
 
 
 def is_header(source: Source) -> bool:
-    """Whether the first line alone, of up to a hundred, does not end with a number."""
+    """Test whether the first line alone, of up to a hundred, does not end with a number."""
     first, *others = (is_number(line.split()[-1]) for _, line in islice(lines_of(source), 100))
     return bool(others) and not first and all(others)
 
 
 def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
-    """Rows that follow each other, cut between topics: some whole topics at a time.
+    """Yield rows that follow each other, cut between topics: some whole topics at a time.
 
-    Memory is that of a few parts and of the longest topic, however many topics there are. If there
+    Memory holds a few parts and the longest topic, however many topics there are. If there
     is one part only, it comes as it is.
 
     Parameters
     ----------
-    parts : iterator of Table, none of them empty
+    parts : iterator of Table, none empty
     name : str
         Of the file.
 
     Raises
     ------
     TopicReturnsError
-        Rows of a topic follow after those of another: what was yielded is not the whole of that
-        topic. Read the file again as a whole (a `Source` that was told to `keep` standard input can
+        Rows of a topic follow after those of another: the part yielded is not the whole topic.
+        Read the file again as a whole (a `Source` that was told to `keep` standard input can
         be read again).
     """
     first, second = next(parts, None), next(parts, None)
@@ -309,7 +309,7 @@ def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
 
 
 def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[Table]:
-    """The rows of a file in order, some at a time, none of them empty; the next are read while the
+    """Yield the rows of a file in order, some at a time, no part empty; the next are read while the
     caller works.
 
     Parameters
@@ -348,7 +348,7 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
 
 
 def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, int]]:
-    """Blocks, their form, and how many lines before each hold nothing."""
+    """Yield blocks, their form, and how many lines before each hold nothing."""
     decided = form is not QRELS
     for data in blocks:
         skipped = 0
@@ -359,10 +359,10 @@ def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, 
 
 
 def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
-    """Which form of qrels these first lines have, the lines left to parse, and how many were passed
-    over.
+    """Find the form of qrels of these first lines, the lines left to parse, and how many were
+    passed over.
 
-    None if all of them are blank or comments.
+    None if all are blank or comments.
     """
     at = 0
     for number, line in enumerate(data.split(b"\n"), 1):
@@ -379,8 +379,8 @@ def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
 
 
 def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malformed, int, int]:
-    """A block, or what is wrong with it; its number of lines, and how many are comments; `skipped`
-    lines before it hold nothing.
+    """Parse a block into a table, or describe its fault; return its number of lines, and how many
+    are comments; `skipped` lines before it hold nothing.
     """
     if error := _too_long(data):
         return error, 0, 0
@@ -411,7 +411,7 @@ def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malform
 
 
 def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
-    """Columns of lines that hold nothing unusual, split all at once; None if in doubt."""
+    """Split lines that hold nothing unusual into columns, all at once; None if in doubt."""
     if not _is_even(data, form.n) or data.startswith(b"#") or b"\n#" in data:
         return None
     try:
@@ -433,8 +433,8 @@ def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
 
 
 def _is_even(data: bytes, n: int) -> bool:
-    """Whether each line has `n` fields, with one blank or tab between two, and no other byte below
-    33.
+    """Test whether each line has `n` fields, with one blank or tab between two, and no other byte
+    below 33.
     """
     text = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
     low = text <= 32
@@ -461,8 +461,8 @@ def _table(form: Form, query_id: Stretches, columns: dict[str, Any], number: Any
 
 
 def _repeated(column: Texts | list[str]) -> Any:
-    """A column as an object array; equal neighbours share one string (usually all iterations are
-    equal).
+    """Return a column as an object array; equal neighbours share one string (usually all iterations
+    are equal).
     """
     stretches = stretches_of(column)
     names = as_objects(stretches.names)
@@ -472,7 +472,7 @@ def _repeated(column: Texts | list[str]) -> Any:
 
 
 def shown(line: bytes) -> str:
-    """A line as a message shows it."""
+    """Show a line as a message does."""
     text = line[: 4 * SHOWN + 4].decode("utf-8", "backslashreplace")
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
@@ -481,7 +481,7 @@ def shown(line: bytes) -> str:
 
 
 def _text(data: bytes) -> bytes:
-    """Whole lines separated by LF alone, without byte order marks at their beginning."""
+    """Return whole lines separated by LF alone, without byte order marks at their beginning."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.isascii() and codecs.BOM_UTF8 in data:
@@ -491,13 +491,13 @@ def _text(data: bytes) -> bytes:
 
 
 def _too_long(block: bytes) -> _Malformed | None:
-    """The error if a block begins with a line that is too long."""
+    """Make the error if a block begins with a line that is too long."""
     why = f"longer than {LONGEST_LINE >> 20} MB, which no line of this form is"
     return _Malformed(0, why, block[: 4 * SHOWN + 4]) if too_long(block) else None
 
 
 def _is_comment(row: list[bytes], form: Form) -> bool:
-    """Whether a line is a comment: it begins with `#` and has not the fields of the form."""
+    """Test whether a line is a comment: it begins with `#` and has not the fields of the form."""
     if row[0][:1] != b"#":
         return False
     if len(row) != form.n:
@@ -507,8 +507,8 @@ def _is_comment(row: list[bytes], form: Form) -> bool:
 
 
 def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int, int]:
-    """The exact parser: columns of these lines, how many lines there are, and how many of them are
-    comments. Raises `_Malformed`.
+    """Parse lines exactly: return their columns, their number, and how many are comments. Raises
+    `_Malformed`.
     """
     comments = 0
     lines = _text(data).split(b"\n")
@@ -556,8 +556,8 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int, int
 def _first_wrong(
     column: Sequence[bytes], name: str, form: Form, numbers: Sequence[int]
 ) -> tuple[int, str, str]:
-    """Line of the first field of a column that cannot be read, the reason, and the field if it may
-    be a label.
+    """Find the line of the first field of a column that cannot be read, the reason, and the field
+    if it may be a label.
     """
     for number, field in zip(numbers, column, strict=True):
         try:
@@ -574,8 +574,8 @@ def _first_wrong(
 
 
 def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None, Remedy | None]:
-    """What is wrong with a line of another number of fields, and what to do; None for a run's tag
-    with blanks in it.
+    """Describe the fault of a line of another number of fields, and the remedy; None for a run's
+    tag with blanks in it.
     """
     size = len(row) if len(row) <= MOST_FIELDS else n_fields(line)
     why = f"{size} field{'s' * (size != 1)}, expected {form.n} ({form.expected})"
@@ -599,8 +599,8 @@ def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None
 
 
 def _is_joined(row: list[bytes]) -> bool:
-    """Whether a line of a run has the fields of another one behind the fourth: Q0, document, rank
-    and score.
+    """Test whether a line of a run has the fields of another one behind the fourth: Q0, document,
+    rank and score.
     """
     fields = row[:MOST_FIELDS]  # the last one may be the rest of a very long line
     return any(
@@ -614,8 +614,8 @@ _LEVEL = re.compile(rb"L?[0-9]+")
 
 
 def another_kind(fields: Sequence[bytes]) -> str:
-    """Return what a line that is neither of a run nor of judgments looks like; empty if that is not
-    clear.
+    """Say which kind a line looks like that is neither of a run nor of judgments; empty if that is
+    not clear.
     """
     n = len(fields)
     has_features = n > 2 and is_number(fields[0]) and all(map(_FEATURE.fullmatch, fields[1:3]))
@@ -630,7 +630,7 @@ def another_kind(fields: Sequence[bytes]) -> str:
 
 
 def n_fields(line: bytes) -> int:
-    """Number of fields of a line, counted some at a time: a long line may have very many."""
+    """Count the fields of a line, some at a time: a long line may have very many."""
     size, rest = 0, b""
     for start in range(0, len(line), CHECK_BYTES):
         *fields, rest = (rest + line[start : start + CHECK_BYTES] + b".").split()
@@ -639,7 +639,7 @@ def n_fields(line: bytes) -> int:
 
 
 def as_floats(fields: Sequence[str]) -> list[float]:
-    """Fields as numbers. Raises `ValueError`."""
+    """Read fields as numbers. Raises `ValueError`."""
     # Python takes 1_000 and digits of other scripts for numbers; no tool of this field does.
     text = " ".join(fields)
     if "_" in text or not text.isascii():
@@ -648,7 +648,7 @@ def as_floats(fields: Sequence[str]) -> list[float]:
 
 
 def is_number(field: bytes) -> bool:
-    """Whether a field is one number."""
+    """Test whether a field is one number."""
     try:
         return bool(as_floats([field.decode("utf-8")]))
     except ValueError:

@@ -20,10 +20,17 @@ from irpref.kernel.segments import all_whole
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.support import provider_of
 from irpref.messages import IrprefWarning, give, held, warn_user
+from irpref.observed.scales import reversed_order
 from irpref.values.kernels import KernelEvaluator
 
 if TYPE_CHECKING:
     from irpref.judged.types import QrelsLike, RunLike
+
+
+_REVERSED = (
+    "the run ranks documents of higher grade lower (rank correlation {:.2f}): do the grades count "
+    "down, as Cranfield's do? pt.irpref.qrels('cranfield') reads them turned"
+)
 
 
 class HostEvaluator(KernelEvaluator):
@@ -49,6 +56,8 @@ class HostEvaluator(KernelEvaluator):
                 text = f"{error.message}; all topics have the value of an empty ranking"
                 warn_user(text, IrprefWarning)
                 judged = super().align({})
+            if (correlation := reversed_order(judged, self.pool)) is not None:
+                warn_user(_REVERSED.format(correlation), IrprefWarning)
         _give(warnings)
         return judged
 

@@ -104,6 +104,7 @@ def group_of_topic(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
     columns = [] if qrels is None else qrels.names
     if str(groups) in columns:
         return _of_column(str(groups), qrels)
+    groups = os.path.expanduser(os.fspath(groups))
     if not os.path.isfile(groups):
         known = ", ".join(columns) or "none"
         raise ArgumentError(

@@ -115,7 +115,7 @@ def is_dataset(data: Any) -> bool:
 
 def names_dataset(name: Any) -> bool:
     """Test whether a path may be the id of a data set: no file has this name."""
-    return isinstance(name, str) and name != "-" and not os.path.exists(name)
+    return isinstance(name, str) and name != "-" and not os.path.exists(os.path.expanduser(name))
 
 
 def tables(

@@ -292,7 +292,7 @@ class Judgments:
         return made
 
     def named(self) -> Judgments:
-        """The same judgments; that they are judgments is not asked again."""
+        """Give the same judgments a name; that they are judgments is not asked again."""
         if self._named:
             return self
         other: Judgments = object.__new__(type(self))
@@ -394,7 +394,7 @@ def _read(qrels: Any, how: Reading) -> Judgments:
         if names_dataset(qrels):
             _no_reading(how)
             return _of_dataset(dataset_named(str(qrels), "qrels"), str(qrels))
-        return _of_file(os.fspath(qrels), how)
+        return _of_file(os.path.expanduser(os.fspath(qrels)), how)
     data = unwrapped(qrels)
     if is_dataset(data):
         _no_reading(how)

@@ -78,7 +78,9 @@ class _Grades:
 
 
 def _shared(topics: np.ndarray, number: Floats) -> tuple[Bools, Bools]:
-    """Topics with three or more documents, and topics of which two documents share a number."""
+    """Find topics with three or more documents, and topics of which two documents share a
+    number.
+    """
     names, topic = np.unique(topics.astype(str), return_inverse=True)
     order = np.lexsort((number, topic))
     topic, number = topic[order], number[order]

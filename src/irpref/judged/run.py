@@ -411,7 +411,8 @@ def read_once(data: Any, how: Reading = PLAIN, name: str | None = None) -> Run:
         if data.cut is not None and wants_whole_files():
             raise InputError(data.cut.message, path=data.cut.path, run=data.name)
         return data
-    path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
+    is_path = isinstance(data, (str, os.PathLike))
+    path = os.path.expanduser(os.fspath(data)) if is_path else None
     with held() as warnings:
         table = _rows_of(data, how)
     cut = next((warning for warning in warnings if isinstance(warning, CutWarning)), None)

@@ -52,7 +52,7 @@ Left open there, decided here:
 - unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks
   are counted.
 
-What equals what: beta = 0 leaves count(r) / r, so Q is AP, R-measure is R-precision, O is the
+Equalities: beta = 0 leaves count(r) / r, so Q is AP, R-measure is R-precision, O is the
 reciprocal rank, P is precision at r_p. Binary Q is AP if nothing relevant is below rank R, and
 larger otherwise; binary R-measure is R-precision. With one positive grade P and P+ are O.
 
@@ -114,7 +114,7 @@ from irpref.measures.declare import (
 
 @shared
 def ideal_gain(pool: Grades, gains: Gains) -> tuple[Segments, Floats]:
-    """Rows of the ideal list by topic, and the gain cumulated down to each.
+    """Find the rows of the ideal list by topic, and the gain cumulated down to each.
 
     cgI of the definition: all documents of the pool with a gain, by falling gain. It is never cut,
     and flat after R."""
@@ -124,9 +124,9 @@ def ideal_gain(pool: Grades, gains: Gains) -> tuple[Segments, Floats]:
 
 @shared
 def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun, Floats]:
-    """BR at each retrieved relevant document of the run.
+    """Compute BR at each retrieved relevant document of the run.
 
-    All five measures are read off these numbers: Q and P+ are means of them, O and P one of them.
+    All five measures are read off these numbers: Q and P+ are means, O and P a single one.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
 
 @shared
 def cumulated(run: JudgedRun, gains: Gains) -> tuple[JudgedRun, Floats, Floats]:
-    """The retrieved relevant documents, and cg and cgI at their ranks, (n_relevant,) each."""
+    """Find the retrieved relevant documents, and cg and cgI at their ranks, (n_relevant,) each."""
     # Both are only needed at relevant documents.
     relevant = run.relevant(gains)
     hits, gain = relevant.hits, run.pool.level_gain(gains).take(relevant.level)
@@ -160,7 +160,7 @@ def cumulated(run: JudgedRun, gains: Gains) -> tuple[JudgedRun, Floats, Floats]:
 
 
 def _preferred(relevant: JudgedRun) -> Ints:
-    """r_p as a row of the retrieved relevant documents: the first of the highest grade; -1 if
+    """Find r_p as a row of the retrieved relevant documents: the first of the highest grade; -1 if
     there is none.
 
     A later document of the same grade does not move it: users stop at the first.
@@ -182,11 +182,11 @@ def _parts(
     judged_only: bool,
     **numbers: Ints,
 ) -> Parts:
-    """Blended ratios, of all relevant documents retrieved or of those `chosen`, over a number of
-    the topic.
+    """Divide blended ratios, of all relevant documents retrieved or of the `chosen` ones, by a
+    number of the topic.
 
-    One that was not retrieved loses what it would have added, and is nowhere subtracted. `adds` and
-    `numbers` say how to do the sum by hand.
+    A document that was not retrieved loses the amount that it would have added, and is nowhere
+    subtracted. `adds` and `numbers` say how to do the sum by hand.
     """
     relevant, br = blended_ratio(view, beta, gains)
 
@@ -205,7 +205,7 @@ def _parts(
 def ratio_by_hand(
     view: JudgedRun, gains: Gains, judged_only: bool
 ) -> tuple[str, dict[str, Floats | Ints]]:
-    """How to compute a blended ratio, and the numbers of each relevant document retrieved.
+    """Tell how to compute a blended ratio, with the numbers of each relevant document retrieved.
 
     `place` is the rank in a list without unjudged documents."""
     relevant, cg, ideal = cumulated(view, gains)
@@ -220,8 +220,8 @@ def ratio_by_hand(
 def q_measure(
     run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> Parts:
-    """Each blended ratio over R, or over min(l, R) with a cutoff l: the ideal list has the value 1
-    at every cutoff.
+    """Divide each blended ratio by R, or by min(l, R) with a cutoff l: the ideal list has the value
+    1 at every cutoff.
 
     Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and
     count in R."""
@@ -239,7 +239,7 @@ def q_measure(
 
 @Sum
 def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Parts:
-    """(beta gain + 1) / (beta cgI(R) + R) of each relevant document down to rank R.
+    """Compute (beta gain + 1) / (beta cgI(R) + R) of each relevant document down to rank R.
 
     BR(R) is one fraction with one divisor, so it is a sum over documents. It needs no cutoff, since
     R is one; a list shorter than R is divided by R all the same."""
@@ -264,8 +264,8 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
 def o_measure(
     run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> Parts:
-    """BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain g found
-    there.
+    """Compute BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain
+    g found there.
 
     A cutoff can only hide that document.
     """
@@ -279,7 +279,8 @@ def o_measure(
 def p_measure(
     run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> Parts:
-    """BR at r_p, the rank of the best document retrieved, which need not be the best of the pool.
+    """Compute BR at r_p, the rank of the best document retrieved, which need not be the best of the
+    pool.
 
     With a cutoff r_p is looked for above it, so that another document may be the best.
     """
@@ -294,7 +295,7 @@ def p_measure(
 def p_plus(
     run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> Parts:
-    """Mean of BR over the relevant ranks down to r_p.
+    """Average BR over the relevant ranks down to r_p.
 
     So a document above the best one counts by how good it is there; if the best one is the first
     relevant document this is P and O."""
@@ -311,7 +312,7 @@ def p_plus(
 def blended_over_ties(
     run: JudgedRun, beta: float, gains: Gains, cutoff: int | None = None
 ) -> WeightedSum:
-    """Sum of the blended ratios of relevant documents, over R or min(l, R)."""
+    """Declare the sum of the blended ratios of relevant documents, over R or min(l, R)."""
     pool = run.pool
     ideal, upto = ideal_gain(pool, gains)
     size = ideal.lengths if cutoff is None else np.minimum(ideal.lengths, cutoff)
@@ -328,18 +329,20 @@ def blended_over_ties(
 def q_over_ties(
     run: JudgedRun, *, beta: float, gains: Gains, cutoff: int | None, **_: Any
 ) -> WeightedSum:
-    """The blended ratios of the relevant documents down to the cutoff."""
+    """Declare the sum of the blended ratios of the relevant documents down to the cutoff."""
     return blended_over_ties(run, beta, gains, cutoff)
 
 
 def o_over_ties(run: JudgedRun, *, beta: float, gains: Gains, **_: Any) -> OneDocument:
-    """The blended ratio of the first relevant document, which nothing precedes."""
+    """Declare that the blended ratio of the first relevant document counts, which nothing
+    precedes.
+    """
     ratios = blended_over_ties(run, beta, gains)
     return OneDocument(ratios.merit, ratios.weight)
 
 
 def r_over_ties(run: JudgedRun, *, beta: float, gains: Gains, **_: Any) -> WeightedSum:
-    """Gain and number of the documents down to rank R."""
+    """Declare the gain and the number of the documents down to rank R."""
     ratios, r = blended_over_ties(run, beta, gains), ideal_gain(run.pool, gains)[0].lengths
     at_r = ratios.weight(np.maximum(r, 1), np.arange(run.n_topics))
     size = np.where(r > 0, 1 / at_r, 0.0)
@@ -347,12 +350,12 @@ def r_over_ties(run: JudgedRun, *, beta: float, gains: Gains, **_: Any) -> Weigh
 
 
 def q_reasons(topic: Topic) -> None:
-    """Which documents are relevant."""
+    """Say which documents are relevant."""
     topic.say(topic.relevant_retrieved(), "relevant")
 
 
 def r_reasons(topic: Topic) -> None:
-    """Which relevant documents are in the top R; the others have no part in the one ratio."""
+    """Say which relevant documents are in the top R; the others have no part in the one ratio."""
     gains = dict(topic.arguments["gains"] or ())
     r = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
     relevant = topic.relevant_retrieved()
@@ -361,17 +364,17 @@ def r_reasons(topic: Topic) -> None:
 
 
 def o_reasons(topic: Topic) -> None:
-    """Which relevant document is the first; O's user sees no other."""
+    """Say which relevant document is the first; O's user sees no other."""
     topic.say_first("its BR is the value")
 
 
 def _best(topic: Topic, relevant: Bools) -> int:
-    """Row of the document at r_p: of the highest grade, the first."""
+    """Find the row of the document at r_p: of the highest grade, the first."""
     return int(np.argmax(np.where(relevant, topic.grade, -np.inf)))
 
 
 def p_reasons(topic: Topic) -> None:
-    """Which document is the best one, at which P's user stops."""
+    """Say which document is the best one, at which P's user stops."""
     relevant = topic.relevant_retrieved()
     best = _best(topic, relevant)
     topic.say(
@@ -385,7 +388,7 @@ def p_reasons(topic: Topic) -> None:
 
 
 def p_plus_reasons(topic: Topic) -> None:
-    """Which document is the best one, and which are above it."""
+    """Say which document is the best one, and which are above it."""
     relevant = topic.relevant_retrieved()
     best, row = _best(topic, relevant), np.arange(relevant.size)
     topic.say(relevant, f"below the best document, {topic.doc[best]}: not counted")
@@ -406,7 +409,7 @@ _PARAMS = {"beta": BETA, "gains": COUNTED_GAINS, "judged_only": JUDGED_ONLY, "cu
 
 
 class _Blended(KernelMeasure):
-    r"""What the measures share.
+    r"""The common part of the measures.
 
     Symbols
     -------

@@ -49,11 +49,11 @@ The ranking x a leaves b and y out. With `norm='N'`, b adds nothing or is ranked
     infinity      1/2 * ((1 - 1/3) + (1 - 1/3)) = 2/3
 
 When 1, when 0: 1 if all relevant documents were retrieved and no judged non-relevant one is ranked
-above any of them (a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost
-all; with `N` it has 1/3. The larger the denominator, the less one misplaced document costs, and the
-more misplaced documents make a difference.
+above any (a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost all;
+with `N` it has 1/3. The larger the denominator, the less one misplaced document costs, and the more
+misplaced documents make a difference.
 
-What it is sensitive to: only the order of the judged documents, so unjudged documents change it
+It is sensitive only to the order of the judged documents, so unjudged documents change it
 less than AP. In return, it does not see how deep the judged documents are ranked. With few relevant
 documents `min` and `R` are coarse: if R = 1, the value is 0 or 1. The forms with 10 are finer
 there."""
@@ -92,7 +92,7 @@ class _Above:
 
 @shared
 def above(view: JudgedRun, rel: float) -> _Above:
-    """Counts above the relevant documents of a run, which is cut already; the pool never is.
+    """Count above the relevant documents of a run, which is cut already; the pool never is.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ def above(view: JudgedRun, rel: float) -> _Above:
 
 
 def bounds(r: Ints, n: Ints, n_retrieved: Ints, norm: str) -> tuple[Ints, Ints]:
-    """cap and den by the numbers of relevant and of other judged documents, and of the latter
-    retrieved.
+    """Compute cap and den by the numbers of relevant and of other judged documents, and of the
+    latter retrieved.
 
     The table of the module, a row a norm. `den` may be 0: then there is nothing to be misplaced.
     """
@@ -128,8 +128,8 @@ def bounds(r: Ints, n: Ints, n_retrieved: Ints, norm: str) -> tuple[Ints, Ints]:
 def bpref(
     run: JudgedRun, *, norm: str, rel: float, top: str, unretrieved: str, cutoff: int | None
 ) -> Floats:
-    """bpref of each topic: shape (n_topics,), in [0, 1], higher is better; parameters as in the
-    declaration.
+    """Compute bpref of each topic: shape (n_topics,), in [0, 1], higher is better; parameters as in
+    the declaration.
 
     0 if nothing is relevant, or nothing relevant was retrieved; with `unretrieved='infinity'`, if
     nothing judged was retrieved.
@@ -144,7 +144,7 @@ def bpref(
 
 
 def _summands(counts: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
-    """1 - min(a_r, cap) / den of each retrieved relevant document, (n_relevant,), and R."""
+    """Compute 1 - min(a_r, cap) / den of each retrieved relevant document, (n_relevant,), and R."""
     relevant = counts.relevant
     place = counts.number + relevant.hits.position  # judged documents above
     if norm in ("relative", "relative2"):
@@ -168,7 +168,7 @@ def _summands(counts: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
 
 
 def _missed(counts: _Above, norm: str) -> Floats:
-    """1 - min(a_r, cap) / den of a relevant document below all that was retrieved: shape
+    """Compute 1 - min(a_r, cap) / den of a relevant document below all that was retrieved: shape
     (n_topics,).
 
     0 if nothing judged was retrieved: nothing was ordered.
@@ -186,8 +186,8 @@ def _missed(counts: _Above, norm: str) -> Floats:
 def bpref_terms(
     run: JudgedRun, *, norm: str, rel: float, top: str, unretrieved: str, cutoff: int | None
 ) -> Terms:
-    """Contribution of each judged document, (n_judged,). `lost`: judged non-relevant documents
-    above it.
+    """Compute the contribution of each judged document, (n_judged,). `lost`: judged non-relevant
+    documents above it.
     """
     counts = above(run.at(cutoff), rel)
     summand, size = _summands(counts, norm, top)
@@ -229,7 +229,7 @@ _LOST = {
 
 
 def bpref_reasons(topic: Topic) -> None:
-    """Which non-relevant documents are ranked above each relevant one."""
+    """Say which non-relevant documents are ranked above each relevant one."""
     rel = topic.arguments["rel"]
     relevance = np.where(topic.grade >= rel, 1.0, np.where(topic.grade >= 0, 0.0, np.nan))
     r = max(int((topic.pool_grade >= rel).sum()), 1)

@@ -10,7 +10,7 @@ zero-shot evaluation of information retrieval models, NeurIPS 2021 Datasets and 
 arXiv:2104.08663, who report it for TREC-COVID, where a topic has more relevant documents than a
 list of 100 can hold. Their program, and MTEB's after it, call it `R_cap` and `recall_cap`.
 
-What equals what: for topics with k relevant documents or fewer it is recall, `R@k`; for topics with
+Equalities: for topics with k relevant documents or fewer it is recall, `R@k`; for topics with
 k or more it is precision, `P@k`. Without a cutoff it is recall.
 
 Decided here: nothing relevant in the pool gives 0, where MTEB's program divides by 0; unjudged
@@ -40,14 +40,14 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
 
 
 def attainable(run: JudgedRun, rel: float, cutoff: int | None) -> Ints:
-    """Relevant documents that the first ranks can hold: min(k, R), shape (n_topics,)."""
+    """Count the relevant documents that the first ranks can hold: min(k, R), shape (n_topics,)."""
     size = run.pool.count_relevant(rel)
     return size if cutoff is None else np.minimum(size, cutoff)
 
 
 @Sum
 def capped_recall(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
-    """An equal share of each relevant document in the first k ranks: 1 / min(k, R)."""
+    """Give each relevant document in the first k ranks an equal share: 1 / min(k, R)."""
     relevant = run.at(cutoff).at_least(rel)
     size, one = attainable(run, rel, cutoff), np.ones(relevant.rank.size)
 
@@ -58,14 +58,14 @@ def capped_recall(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
 
 
 def capped_recall_reasons(topic: Topic) -> None:
-    """Which documents are relevant."""
+    """Say which documents are relevant."""
     topic.say(topic.relevant_retrieved(), "relevant")
 
 
 def capped_recall_over_ties(
     run: JudgedRun, *, rel: float, cutoff: int | None, **_: Any
 ) -> WeightedSum:
-    """A number of documents over min(k, R)."""
+    """Declare a number of documents over min(k, R)."""
     return WeightedSum((run.pool.grade >= rel) * 1.0, attainable(run, rel, cutoff))
 
 

@@ -8,7 +8,7 @@ from irpref.measures.names import parse_all
 
 
 def cite(measures: Measures = ()) -> str:
-    """BibTeX of the papers that define these measures, of ir_measures and of irpref.
+    """Cite the papers that define these measures, ir_measures and irpref, in BibTeX.
 
     Parameters
     ----------

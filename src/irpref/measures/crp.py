@@ -83,7 +83,7 @@ nu = -3, mu = -3 + 997 + 999 = 1993, nCRP(norm='range') = (-2 - 1993 + 3) / (199
 A run of c alone is filled up with a non-relevant document: RP -2, -1, so CRP is -3 and nCRP is 1,
 the worst.
 
-What it is sensitive to: the distance of a document from its place, not only the order of pairs.
+It is sensitive to the distance of a document from its place, not only the order of pairs.
 Moving a document within the interval of its grade changes nothing; moving it ten ranks out costs
 ten times as much as moving it one rank out. Documents below rank R do not affect nCRP, nor CRP
 without a cutoff; they decide CRPRecovery.
@@ -132,8 +132,8 @@ from irpref.measures.relative_position import (
 
 
 def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
-    """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is
-    better.
+    """Compute CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher
+    is better.
 
     Returns
     -------
@@ -159,7 +159,7 @@ DEPTH = 1000  # ranks of the lists of MATTERS
 
 
 def shown(run: JudgedRun, n: Ints) -> JudgedRun:
-    """The first n documents of each topic: n is (n_topics,)."""
+    """Select the first n documents of each topic: n is (n_topics,)."""
     # A view has one cutoff for all topics; if R exceeds the depth nothing is cut below R.
     # Documents without a judgment count, too: they push negative grades down.
     if not (run.n_retrieved > n).any():
@@ -169,8 +169,8 @@ def shown(run: JudgedRun, n: Ints) -> JudgedRun:
 
 
 def _curve_range(run: JudgedRun, n: Ints) -> tuple[Floats, Floats]:
-    """Highest and lowest value of the curve of the reversed ideal list of n ranks: (n_topics,)
-    each.
+    """Find the highest and the lowest value of the curve of the reversed ideal list of n ranks:
+    (n_topics,) each.
 
     In its upper half no document is too low, in its lower half none is too high: the curve falls,
     then rises. It is highest at one of its ends.
@@ -182,8 +182,8 @@ def _curve_range(run: JudgedRun, n: Ints) -> tuple[Floats, Floats]:
 
 
 def n_crp_range(run: JudgedRun, judged_only: bool) -> Floats:
-    """(2 CRP(R) - mu - nu) / (mu - nu) of each topic, as MATTERS has it: shape (n_topics,), higher
-    is better; 0 if nothing is relevant.
+    """Compute (2 CRP(R) - mu - nu) / (mu - nu) of each topic, as MATTERS has it: shape (n_topics,),
+    higher is better; 0 if nothing is relevant.
     """
     r = ideal(run.pool).relevant
     n = np.maximum(DEPTH, r)
@@ -195,8 +195,8 @@ def n_crp_range(run: JudgedRun, judged_only: bool) -> Floats:
 
 
 def n_crp(run: JudgedRun, *, norm: str, worst: str, judged_only: bool) -> Floats:
-    """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top
-    R.
+    """Compute CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in
+    the top R.
 
     The curve at R as a share of its worst case, so that topics of different R may be averaged.
     With `norm='range'` as `n_crp_range`.
@@ -210,7 +210,7 @@ def n_crp(run: JudgedRun, *, norm: str, worst: str, judged_only: bool) -> Floats
 
 
 def crp_balance(run: JudgedRun) -> Ints:
-    """Balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 if there is none.
+    """Find the balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 if there is none.
 
     The rank b at which early misplacements are made good. Looked for from R on: before it, grades
     can lift the curve above 0 in a ranking that is not ideal."""
@@ -220,13 +220,13 @@ def crp_balance(run: JudgedRun) -> Ints:
 
 
 def last_before_positive(curve: Curve) -> Ints:
-    """The last rank before CRP is first positive: shape (n_topics,), 0 if it never is."""
+    """Find the last rank before CRP is first positive: shape (n_topics,), 0 if it never is."""
     rank: Ints = curve.rank[curve.ranks.first(curve.crp[:-1] > 0)]
     return np.maximum(rank - 1, 0)
 
 
 def recovery_of_toolkit(curve: Curve, r: Ints) -> Floats:
-    """R / max(R, b'), the recovery value of MATTERS: shape (n_topics,)."""
+    """Compute R / max(R, b'), the recovery value of MATTERS: shape (n_topics,)."""
     last = last_before_positive(curve)
     # The curve is 0 all along, so nothing was to be made good.
     still = curve.ranks.count(curve.rp[:-1] != 0) == 0
@@ -234,7 +234,8 @@ def recovery_of_toolkit(curve: Curve, r: Ints) -> Floats:
 
 
 def crp_recovery(run: JudgedRun, *, balance: str, cutoff: int | None, judged_only: bool) -> Floats:
-    """Recovery value R / b of each topic: shape (n_topics,), in [0, 1], higher is better.
+    """Compute the recovery value R / b of each topic: shape (n_topics,), in [0, 1], higher is
+    better.
 
     Returns
     -------
@@ -258,7 +259,8 @@ def crp_terms(
     share: Floats | None = None,
     depth: int | None = None,
 ) -> Terms:
-    """RP of the documents above the rank that CRP is read at: shape (n_judged,) and by rank.
+    """Compute RP of the documents above the rank that CRP is read at: shape (n_judged,) and by
+    rank.
 
     RP of each document down to the rank that is asked for, times `share` of its topic, 1 if None.
     The parts are judged documents, documents without a judgment (a function of rank, since there
@@ -307,7 +309,8 @@ def crp_terms(
 
 
 def n_crp_terms(run: JudgedRun, *, norm: str, worst: str, judged_only: bool) -> Terms:
-    """As `crp_terms`, each divided by the worst case, which is negative: what is too high adds.
+    """Divide the terms of CRP, as in `crp_terms`, by the worst case, which is negative: documents
+    that are too high add.
 
     In the example of the module c adds 2/3 and a takes away 1/3. With `norm='range'` each is
     divided by (mu - nu) / 2, and the rest belongs to no document.
@@ -321,7 +324,7 @@ def n_crp_terms(run: JudgedRun, *, norm: str, worst: str, judged_only: bool) -> 
 
 
 def _with_divisor(terms: Terms, divisor: str, **numbers: Floats) -> Terms:
-    """Terms of CRP over a number of the topic."""
+    """Divide the terms of CRP by a number of the topic."""
     steps = {"adds": f"{terms.steps['adds']} / {divisor}"}
     return replace(terms, steps=steps, numbers={**terms.numbers, **numbers})
 
@@ -339,7 +342,7 @@ def _range_terms(run: JudgedRun, judged_only: bool) -> Terms:
 
 
 def position_reasons(topic: Topic) -> None:
-    """How far each document is from where the ideal list has its grade."""
+    """Say how far each document is from where the ideal list has its grade."""
     rp = topic.columns["rp"]
     relevant = int((topic.pool_grade > 0).sum())
     last = topic.arguments.get("cutoff") or relevant
@@ -371,7 +374,7 @@ JUDGED_ONLY = Param(
 
 
 class _Displacement(KernelMeasure):
-    """What CRP, nCRP and CRPRecovery share.
+    """The common part of CRP, nCRP and CRPRecovery.
 
     Columns
     -------

@@ -18,7 +18,7 @@ first rank on, has no such ranks.
 Left open there, decided here:
 
 - unjudged documents and grades of 0 or below have no gain, and take a rank;
-- after its end a ranking gains nothing: its curves stay level, as do those of the ideal list;
+- after its end a ranking gains nothing: its curves stay level, as do the ideal list's;
 - the ratios are 0 if the ideal list has no gain yet.
 
 By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The ideal list has 3, 1,
@@ -41,7 +41,7 @@ from irpref.measures.original_ndcg import discount
 def gain_curves(
     run: JudgedRun, depth: Ints, *, base: float, gains: Gains, judged_only: bool, ideal: str
 ) -> tuple[Segments, dict[str, Floats]]:
-    """Gain and its cumulations at the ranks 1 to `depth` of each topic.
+    """Compute gain and its cumulations at the ranks 1 to `depth` of each topic.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def gain_curves(
     judged_only
         Drop documents without a judgment and rank the others again.
     ideal
-        'judged' for the ideal list of all judged documents, 'retrieved' for that of the retrieved
-        ones.
+        'judged' for the ideal list of all judged documents, 'retrieved' for the ideal list of the
+        retrieved ones.
 
     Returns
     -------

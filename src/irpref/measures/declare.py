@@ -2,7 +2,7 @@
 
 A measure is a class: kernel, parameters, the question it answers, its source. `register` makes one
 instance of it known to ir_measures under its name. Parameters are checked when the measure is
-built, with `ValueError`s that say what is accepted."""
+built, with `ValueError`s that name the accepted values."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Param(host.ParamInfo):
         self.column, self.counts = column, counts
 
     def annotation(self) -> str:
-        """What the parameter accepts, as a type checker writes it."""
+        """Write the accepted types as a type checker does."""
         if self.choices is not _NOT_PROVIDED:
             return f"Literal[{', '.join(map(repr, self.choices))}]"
         if dict in self.types:
@@ -110,7 +110,7 @@ class Param(host.ParamInfo):
         return " | ".join(t.__name__ for t in self.types)
 
     def accepted(self) -> str:
-        """What the parameter accepts, in words."""
+        """Describe the accepted values in words."""
         if self.choices is not _NOT_PROVIDED:
             return "one of " + ", ".join(map(repr, self.choices))
         words = []
@@ -132,7 +132,7 @@ class Param(host.ParamInfo):
         return " or ".join(words)
 
     def clean(self, value: Any) -> Any:
-        """The value in the form we store; `ValueError` if it is not accepted."""
+        """Return the value in the form we store; `ValueError` if it is not accepted."""
         fits = False
         if self.choices is not _NOT_PROVIDED:
             fits = any(type(value) is type(choice) and value == choice for choice in self.choices)
@@ -154,7 +154,7 @@ class Param(host.ParamInfo):
 
 
 def clean_number(value: Any) -> int | float:
-    """A finite number as int if it is whole, else float; `ValueError` for anything else."""
+    """Return a finite number as int if it is whole, else float; `ValueError` for anything else."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise ValueError
     number = float(value)
@@ -173,8 +173,8 @@ def _clean_gains(value: Any) -> dict[int | float, int | float]:
 
 
 def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: bool = False) -> None:
-    """`ValueError` if a higher one of these positive grades has a lower gain, or any a negative
-    one.
+    """Raise `ValueError` if a higher one of these positive grades has a lower gain, or any a
+    negative one.
 
     `zero`: whether grade 0 may have a gain, too.
     """
@@ -193,7 +193,7 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
 
 
 class _Signature:
-    """The signature of a measure, which `help` shows; its class has that of its constructor."""
+    """The signature of a measure, which `help` shows; its class has its constructor's."""
 
     def __get__(self, measure: KernelMeasure | None, owner: type[KernelMeasure]) -> Any:
         return None if measure is None else signature(measure)
@@ -225,8 +225,8 @@ class KernelMeasure(host.Measure):
 
     A class of measures has fourteen attributes, listed below; a test pins them, and whoever adds
     one removes one. Prose is in the docstring of the class: `irpref.measures.docstring` lists its
-    sections. What compares measures (groups, names and values in other tools) is a table of all of
-    them, `measures.toml`. The value of an ideal list is one of the laws in `tests/measures`.
+    sections. Facts that compare measures (groups, names and values in other tools) are a table of
+    all, `measures.toml`. The value of an ideal list is one of the laws in `tests/measures`.
 
     Functions are passed with the class: `class _SeenAP(KernelMeasure, kernel=seen_ap,
     terms=seen_ap_terms)`. The measure has the name of its class, without the underscore.
@@ -247,7 +247,7 @@ class KernelMeasure(host.Measure):
         of the value from which its lowest, mean and highest value over the orders of tied documents
         follow. See `irpref.kernel.uncertain`. None: orders are tried, or drawn at random.
     HOLES : Holes
-        What the grades of unjudged documents (holes) may do to the value. See
+        How the grades of unjudged documents (holes) may move the value. See
         `irpref.kernel.uncertain`.
     SUPPORTED_PARAMS : dict of str to Param
     DEFAULT : float
@@ -269,7 +269,7 @@ class KernelMeasure(host.Measure):
         Whether documents below the cutoff count as not retrieved; if not, it is the rank at which a
         curve is read.
     VARIANTS : tuple of dict
-        Parameters that make a difference to the kernel, for tests. The first are those of the plain
+        Parameters that make a difference to the kernel, for tests. The first belong to the plain
         measure: what it cannot do without, and what keeps its values independent of other topics
         (`max_rel`).
     """
@@ -348,7 +348,7 @@ class KernelMeasure(host.Measure):
         self._name = super().__repr__()
 
     def __call__(self, *values: Any, **params: Any) -> KernelMeasure:
-        """The measure with these parameters in place of those it has."""
+        """Make the measure with these parameters in place of its own."""
         if values:
             names = ", ".join(self.SUPPORTED_PARAMS)
             raise TypeError(
@@ -358,15 +358,15 @@ class KernelMeasure(host.Measure):
         return changed
 
     def aggregator(self) -> Any:
-        """Means are over the topics that have a value."""
+        """Return the aggregator: the mean over the topics that have a value."""
         return _MeanOfOthers()
 
     def __repr__(self) -> str:
         return self._name  # asked for once per topic and measure by the host's dictionaries
 
     def validate_params(self) -> None:
-        """`ValueError` if a required parameter is missing; the others were checked when they were
-        given.
+        """Raise `ValueError` if a required parameter is missing; the others were checked when they
+        were given.
         """
         if self.validated:  # the host asks for each of its providers
             return
@@ -381,7 +381,7 @@ class KernelMeasure(host.Measure):
         return "max_rel" in self.SUPPORTED_PARAMS
 
     def check_gains(self, grades: Any) -> None:
-        """`ValueError` if the gains fall as these grades rise."""
+        """Raise `ValueError` if the gains fall as these grades rise."""
         if self.params.get("gains"):
             check_rising(str(self.NAME), self.params["gains"], grades, zero=self._maps_zero())
 
@@ -401,21 +401,23 @@ class KernelMeasure(host.Measure):
 
     @classmethod
     def variants(cls) -> list[KernelMeasure]:
-        """The measure with each of its `VARIANTS`; the first is the plain one."""
+        """List the measure with each of its `VARIANTS`; the first is the plain one."""
         return [cls(**{**cls.VARIANTS[0], **parameters}) for parameters in cls.VARIANTS]
 
     @classmethod
     def recommended(cls) -> KernelMeasure:
-        """The measure that examples show: as `measures.toml` recommends it, or the plain one."""
+        """Return the measure that examples show: as `measures.toml` recommends it, or the plain
+        one.
+        """
         return cls(**(compared(cls).recommended or cls.VARIANTS[0]))
 
     def lacks_scale(self) -> bool:
-        """Whether its values depend on `max_rel`, and none was given."""
+        """Test whether its values depend on `max_rel`, and none was given."""
         return "scale" in self.NEEDS and self.params.get("max_rel") is None
 
     def caution(self, grades: Floats) -> str:
-        """What users should know of its values on judgments with these grades, in words; empty if
-        nothing.
+        """Warn in words of pitfalls of its values on judgments with these grades; empty if there
+        are none.
         """
         below_zero = prose(self).negative_grades if (grades < 0).any() else ""
         if not below_zero:
@@ -427,7 +429,7 @@ class KernelMeasure(host.Measure):
         )
 
     def cite(self) -> str:
-        """BibTeX of the measure's papers and of this package, and a sentence for the methods
+        """Cite the measure's papers and this package in BibTeX, with a sentence for the methods
         section.
 
         Examples
@@ -441,13 +443,13 @@ class KernelMeasure(host.Measure):
         return cite([self])
 
     def compute(self, run: JudgedRun) -> Floats:
-        """Value of each topic: shape (n_topics,). `max_rel` and columns must be resolved, see
-        `provider`.
+        """Compute the value of each topic: shape (n_topics,). `max_rel` and columns must be
+        resolved, see `provider`.
         """
         return type(self).kernel(run, **arguments_of(self))
 
     def evaluate(self, qrels: QrelsLike, run: RunLike) -> dict[str, float]:
-        """Value by topic id.
+        """Compute values by topic id.
 
         Parameters
         ----------
@@ -459,7 +461,7 @@ class KernelMeasure(host.Measure):
         return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
 
     def per_query(self, qrels: QrelsLike) -> Any:
-        """Stage of a PyTerrier pipeline that gives this measure by query: `bm25 >>
+        """Make the stage of a PyTerrier pipeline that gives this measure by query: `bm25 >>
         RPref(max_rel=3).per_query(qrels)`.
 
         Parameters
@@ -473,8 +475,8 @@ class KernelMeasure(host.Measure):
 
 
 def arguments_of(measure: host.Measure) -> dict[str, Any]:
-    """Every parameter, of ours or of the host's, as a kernel takes it: None without a value, gains
-    as sorted pairs.
+    """Collect every parameter, of ours or of the host's, as a kernel takes it: None without a
+    value, gains as sorted pairs.
     """
     given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
     none = {name: None for name, value in given.items() if value is _NOT_PROVIDED}
@@ -486,8 +488,8 @@ def arguments_of(measure: host.Measure) -> dict[str, Any]:
 
 
 def signature(measure: KernelMeasure) -> inspect.Signature:
-    """How a measure is called: its parameters by name, with types and defaults; None if a value is
-    not given.
+    """Show how a measure is called: its parameters by name, with types and defaults; None if a
+    value is not given.
     """
     return inspect.Signature(
         [
@@ -503,7 +505,7 @@ def signature(measure: KernelMeasure) -> inspect.Signature:
 
 
 def description(measure: KernelMeasure) -> str:
-    """Everything that is declared of a measure, as a docstring: use, parameters, range, source,
+    """Write all declarations of a measure as a docstring: use, parameters, range, source,
     definition.
     """
     said = prose(measure)
@@ -543,12 +545,12 @@ M = TypeVar("M", bound=KernelMeasure)
 
 
 def registered() -> dict[str, KernelMeasure]:
-    """Our measures by name, each without parameters, in the order of the documentation."""
+    """Return our measures by name, each without parameters, in the order of the documentation."""
     return dict(_REGISTERED)
 
 
 def nearest_of_ours(measure: host.Measure) -> KernelMeasure | None:
-    """Of our measures, the one that a measure of the host equals or comes closest to; None if there
+    """Find the measure of ours that a measure of the host equals or comes closest to; None if there
     is none.
     """
     for known in _REGISTERED.values():
@@ -559,9 +561,7 @@ def nearest_of_ours(measure: host.Measure) -> KernelMeasure | None:
 
 
 def needs(measure: host.Measure) -> tuple[Need, ...]:
-    """Return what a measure, also of the host, needs of the judgments beyond grades: keys of
-    `NEEDS`.
-    """
+    """Return the needs of a measure, also of the host, beyond grades: keys of `NEEDS`."""
     if isinstance(measure, KernelMeasure):
         return measure.NEEDS
     return _NEEDS_OF_HOST.get(str(measure.NAME), ())
@@ -589,7 +589,9 @@ def register(measure: M, name: str | None = None) -> M:
 
 
 def is_ours(measure: host.Measure) -> bool:
-    """Whether one of our registered measures. `ValueError` if a required parameter is missing."""
+    """Test whether this is one of our registered measures. `ValueError` if a required parameter is
+    missing.
+    """
     if not isinstance(measure, KernelMeasure) or measure.NAME not in _REGISTERED:
         return False
     measure.validate_params()

@@ -15,7 +15,7 @@ from irpref.messages import DegenerateWarning, warn_user
 
 
 def nonrelevant(measure: Measure, grade: Floats) -> Bools:
-    """Which grades are judged, and not relevant to this measure, also one of the host: shape as
+    """Mark grades that are judged, and not relevant to this measure, also one of the host: shape as
     `grade`.
     """
     if "rel" in measure.SUPPORTED_PARAMS:
@@ -27,7 +27,7 @@ def nonrelevant(measure: Measure, grade: Floats) -> Bools:
 
 
 def lacks_nonrelevant(measure: Measure, judgments: Grades) -> Bools:
-    """Topics in which a measure needs a document judged non-relevant, and there is none: shape
+    """Mark topics in which a measure needs a document judged non-relevant, and there is none: shape
     (n_topics,).
     """
     if "nonrelevant" not in needs(measure):
@@ -36,7 +36,8 @@ def lacks_nonrelevant(measure: Measure, judgments: Grades) -> Bools:
 
 
 def what_is_left(measure: Measure, grades: Iterable[float]) -> str:
-    """What a measure says without documents judged non-relevant, for a message that has named it.
+    """Say how a measure behaves without documents judged non-relevant, for a message that has named
+    it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the docstring of a class of measures says, section by section.
+"""The docstring of a class of measures, section by section.
 
     class _SeenAP(KernelMeasure, kernel=seen_ap):
         \"\"\"First line: what the measure is, in short.
@@ -45,8 +45,8 @@ UNIT_INTERVAL = "[0, 1]"
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """What a docstring says: a field for each section, empty if neither the class nor one that it
-    builds on has it. Of a measure that is not ours, everything is empty.
+    """The contents of a docstring: a field for each section, empty if neither the class nor one
+    that it builds on has it. Of a measure that is not ours, everything is empty.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def cut(name: str, text: str) -> tuple[str, dict[str, list[str]]]:
 
 
 def prose(measure: Any) -> Prose:
-    """Return what the docstring of a measure, or of a class of measures, says."""
+    """Parse the docstring of a measure, or of a class of measures."""
     return _prose(measure if isinstance(measure, type) else type(measure))
 
 

@@ -40,15 +40,17 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 def _parts(
     run: JudgedRun, beta: float, rel: float, cutoff: int | None
 ) -> tuple[JudgedRun, float, Floats]:
-    """The relevant documents retrieved, 1 + b^2, and b^2 m + n of each topic: shape (n_topics,)."""
+    """Compute the relevant documents retrieved, 1 + b^2, and b^2 m + n of each topic: shape
+    (n_topics,).
+    """
     view, square = run.at(cutoff), min(beta * beta, 1e300)  # beyond, only recall counts already
     n = view.n_retrieved if cutoff is None else cutoff
     return view.at_least(rel), 1 + square, square * run.pool.count_relevant(rel) + n
 
 
 def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
-    """F of each topic: shape (n_topics,), in [0, 1], higher is better; 0 if nothing relevant was
-    retrieved.
+    """Compute F of each topic: shape (n_topics,), in [0, 1], higher is better; 0 if nothing
+    relevant was retrieved.
     """
     relevant, each, size = _parts(run, beta, rel, cutoff)
     # In counts rather than recall and precision: the same fraction, and no 0/0 on an empty topic.
@@ -56,7 +58,7 @@ def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) ->
 
 
 def e_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
-    """E of each topic: shape (n_topics,), in [0, 1], lower is better.
+    """Compute E of each topic: shape (n_topics,), in [0, 1], lower is better.
 
     Parameters as for `f_measure`. 1 - F rather than its own formula, so that the two add up to 1.
     """
@@ -64,7 +66,7 @@ def e_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) ->
 
 
 def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Terms:
-    """Contribution of each relevant retrieved document: shape (n_judged,).
+    """Compute the contribution of each relevant retrieved document: shape (n_judged,).
 
     (1 + b^2) / (b^2 m + n) of each; they add up to F.
     """
@@ -79,25 +81,25 @@ def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> T
 
 
 def relevant_reasons(topic: Topic) -> None:
-    """Which documents are relevant."""
+    """Say which documents are relevant."""
     relevant = topic.relevant_retrieved()
     topic.say(relevant, "relevant and retrieved")
 
 
 def f_over_ties(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> WeightedSum:
-    """A number of documents within the cutoff."""
+    """Declare a number of documents within the cutoff."""
     _, each, size = _parts(run, beta, rel, cutoff)
     return WeightedSum(each * (run.pool.grade >= rel), size)
 
 
 def e_over_ties(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> WeightedSum:
-    """1 - F."""
+    """Declare 1 - F."""
     f = f_over_ties(run, beta=beta, rel=rel, cutoff=cutoff)
     return replace(f, gain=-f.gain, start=1.0)
 
 
 class _OfSet(KernelMeasure):
-    r"""What EMeasure and FMeasure share.
+    r"""The common part of EMeasure and FMeasure.
 
     Symbols
     -------

@@ -7,7 +7,7 @@ run.
     RBP  ERR
 
 with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains`, `beta` and `p`; `accelerate(False)` takes
-it out again. Values are those of the host, to the last bit of a double: both rank documents as
+it out again. Values are the host's, to the last bit of a double: both rank documents as
 trec_eval does, and break ties by document id, descending. Whatever is not computed here
 (`RR(judged_only=True)@10`, or a measure that is not listed) goes to the host as before.
 
@@ -28,7 +28,7 @@ Differences, all deliberate; each is pinned by a test:
   above 4 and takes numbers as topics only. Here they are not rounded and take all topics, and nDCG
   all grades;
 - `RBP(rel=...)` comes from cwl_eval, which leaves tied documents in the order of the run's rows;
-  here their order is that of the other measures. `RBP` with a cutoff and `ERR` without one have no
+  here their order is as for the other measures. `RBP` with a cutoff and `ERR` without one have no
   provider in the host; the other numbers of cwl_eval (expected cost, ...) are left to it;
 - the host counts `NumRet` after `judged_only` of another measure, and applies the `gains` of one
   nDCG to another, if they are asked for together (which one depends on the hash seed). Here each
@@ -88,14 +88,16 @@ from irpref.measures.support import check_parameters
 
 
 def _hits(view: JudgedRun, rel: float) -> Ints:
-    """Relevant documents retrieved: shape (n_topics,)."""
+    """Count relevant documents retrieved: shape (n_topics,)."""
     return view.at_least(rel).hits.lengths
 
 
 def average_precision(
     run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None
 ) -> Floats:
-    """AP: precision at the relevant documents down to the cutoff, divided by all relevant ones."""
+    """Compute AP: precision at the relevant documents down to the cutoff, divided by all relevant
+    ones.
+    """
     relevant = run.view(cutoff, judged_only).at_least(rel)
     return ratio(
         relevant.hits.total(relevant.hits.ordinal / relevant.rank), run.pool.count_relevant(rel)
@@ -103,48 +105,48 @@ def average_precision(
 
 
 def precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
-    """P@k: divided by k, however short the list."""
+    """Compute P@k: divided by k, however short the list."""
     return _hits(run.view(cutoff, judged_only), rel) / cutoff
 
 
 def recall(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
-    """R@k."""
+    """Compute R@k."""
     return ratio(_hits(run.view(cutoff, judged_only), rel), run.pool.count_relevant(rel))
 
 
 def r_precision(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
-    """Rprec: precision at rank R."""
+    """Compute Rprec: precision at rank R."""
     relevant = run.view(None, judged_only).at_least(rel)
     size = run.pool.count_relevant(rel)
     return ratio(relevant.hits.count(relevant.rank <= relevant.hits.spread(size)), size)
 
 
 def success(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
-    """Success@k: 1 if a relevant document is among the first k."""
+    """Compute Success@k: 1 if a relevant document is among the first k."""
     return (_hits(run.view(cutoff, judged_only), rel) > 0).astype(np.float64)
 
 
 def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
-    """RR: 1 / rank of the first relevant document; 0 if it is below the cutoff."""
+    """Compute RR: 1 / rank of the first relevant document; 0 if it is below the cutoff."""
     relevant = run.view(cutoff, judged_only).at_least(rel)
     return 1 / -relevant.hits.maximum(-relevant.rank.astype(np.float64), empty=-np.inf)
 
 
 def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """Judged@k: share of the first k documents (of all, if fewer) that are judged. Those of a
-    negative grade are not, here as everywhere.
+    """Compute Judged@k: share of the first k documents (of all, if fewer) that are judged.
+    Documents of a negative grade are not, here as everywhere.
     """
     seen = run.at(cutoff)
     return ratio(seen.hits.count(seen.grade >= 0), seen.n_retrieved)
 
 
 def host_bpref(run: JudgedRun, *, rel: float) -> Floats:
-    """Bpref."""
+    """Compute Bpref."""
     return bpref(run, norm="min", rel=rel, top="keep", unretrieved="zero", cutoff=None)
 
 
 def set_precision(run: JudgedRun, *, rel: float, relative: bool, judged_only: bool) -> Floats:
-    """SetP; relative: of the best possible for a list of this length."""
+    """Compute SetP; relative: of the best possible for a list of this length."""
     view = run.view(None, judged_only)
     size = (
         np.minimum(view.n_retrieved, run.pool.count_relevant(rel)) if relative else view.n_retrieved
@@ -153,12 +155,12 @@ def set_precision(run: JudgedRun, *, rel: float, relative: bool, judged_only: bo
 
 
 def set_recall(run: JudgedRun, *, rel: float) -> Floats:
-    """SetR."""
+    """Compute SetR."""
     return ratio(_hits(run, rel), run.pool.count_relevant(rel))
 
 
 def set_f(run: JudgedRun, *, rel: float, beta: float, judged_only: bool) -> Floats:
-    """SetF, with trec_eval's beta: not squared."""
+    """Compute SetF, with trec_eval's beta: not squared."""
     view = run.view(None, judged_only)
     p = ratio(_hits(view, rel), view.n_retrieved)
     r = ratio(_hits(view, rel), run.pool.count_relevant(rel))
@@ -166,24 +168,24 @@ def set_f(run: JudgedRun, *, rel: float, beta: float, judged_only: bool) -> Floa
 
 
 def set_ap(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
-    """SetAP: precision times recall."""
+    """Compute SetAP: precision times recall."""
     view = run.view(None, judged_only)
     hits = _hits(view, rel).astype(np.float64)
     return ratio(hits * hits, view.n_retrieved * run.pool.count_relevant(rel).astype(np.float64))
 
 
 def n_retrieved(run: JudgedRun, *, rel: float | None) -> Floats:
-    """NumRet; with `rel`, the relevant ones among them."""
+    """Compute NumRet; with `rel`, the relevant ones among them."""
     return (run.n_retrieved if rel is None else _hits(run, rel)).astype(np.float64)
 
 
 def n_relevant(run: JudgedRun, *, rel: float) -> Floats:
-    """NumRel: of all topics of the qrels, as `trec_eval -c` counts them."""
+    """Compute NumRel: of all topics of the qrels, as `trec_eval -c` counts them."""
     return run.pool.count_relevant(rel).astype(np.float64)
 
 
 def n_topics(run: JudgedRun) -> Floats:
-    """NumQ: 1 for every topic of the qrels, as `trec_eval -c` counts them."""
+    """Compute NumQ: 1 for every topic of the qrels, as `trec_eval -c` counts them."""
     return np.ones(run.n_topics)
 
 
@@ -191,8 +193,8 @@ _log2_table: Floats = np.zeros(1)
 
 
 def log2(numbers: Ints) -> Floats:
-    """Logarithms of positive integers by the C library, as trec_eval has them: NumPy's can differ
-    in the last bit.
+    """Compute logarithms of positive integers by the C library, as trec_eval has them: NumPy's can
+    differ in the last bit.
     """
     global _log2_table
     top = int(numbers.max(initial=1))
@@ -203,14 +205,14 @@ def log2(numbers: Ints) -> Floats:
 
 
 def level_gain(pool: Grades, gains: Gains, exponential: bool) -> Floats:
-    """Gain of each level: shape (n_levels,), 0 for negative grades."""
+    """Compute the gain of each level: shape (n_levels,), 0 for negative grades."""
     gain = np.maximum(pool.level_mapped(gains), 0.0)
     return np.exp2(gain) - 1 if exponential else gain
 
 
 @shared
 def ideal_dcg(pool: Grades, gains: Gains, exponential: bool, cutoff: int | None) -> Floats:
-    """DCG of the ideal list: shape (n_topics,)."""
+    """Compute DCG of the ideal list: shape (n_topics,)."""
     gain = level_gain(pool, gains, exponential)
     # By gain, not by grade: a dict of gains may put grades in any order.
     order = np.lexsort((-gain, pool.levels.topic))
@@ -223,7 +225,7 @@ def ideal_dcg(pool: Grades, gains: Gains, exponential: bool, cutoff: int | None)
 def ndcg(
     run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None
 ) -> Floats:
-    """NDCG with the discount log2(rank + 1), and as gain the grade or 2^grade - 1."""
+    """Compute NDCG with the discount log2(rank + 1), and as gain the grade or 2^grade - 1."""
     exponential = dcg == "exp-log2"
     gain = level_gain(run.pool, gains, exponential)
     relevant = run.view(cutoff, judged_only).of_levels(gain > 0)
@@ -241,33 +243,33 @@ def _relevant(run: JudgedRun, rel: float) -> Floats:
 
 
 def ap_over_ties(run: JudgedRun, *, rel: float, **_: Any) -> WeightedSum:
-    """Of each relevant document, the number of those down to it, over its rank."""
+    """Declare the number of relevant documents down to each one, over its rank."""
     relevant = _relevant(run, rel)
     return WeightedSum(relevant, run.pool.count_relevant(rel), reciprocal, relevant)
 
 
 def precision_over_ties(run: JudgedRun, *, rel: float, cutoff: int, **_: Any) -> WeightedSum:
-    """A number of documents over k."""
+    """Declare a number of documents over k."""
     return WeightedSum(_relevant(run, rel), np.full(run.n_topics, cutoff))
 
 
 def recall_over_ties(run: JudgedRun, *, rel: float, **_: Any) -> WeightedSum:
-    """A number of documents over R."""
+    """Declare a number of documents over R."""
     return WeightedSum(_relevant(run, rel), run.pool.count_relevant(rel))
 
 
 def r_precision_over_ties(run: JudgedRun, *, rel: float, **_: Any) -> WeightedSum:
-    """As recall, with the cutoff R."""
+    """Declare the same as recall, with the cutoff R."""
     return replace(recall_over_ties(run, rel=rel), cutoff=run.pool.count_relevant(rel))
 
 
 def first_over_ties(run: JudgedRun, weight: Weight, *, rel: float, **_: Any) -> OneDocument:
-    """The first relevant document alone."""
+    """Declare that the first relevant document alone counts."""
     return OneDocument(_relevant(run, rel), weight)
 
 
 def judged_over_ties(run: JudgedRun, *, cutoff: int | None) -> WeightedSum:
-    """A number of documents over that of all within the cutoff."""
+    """Declare a number of documents over the number of all within the cutoff."""
     size = run.n_retrieved if cutoff is None else np.minimum(run.n_retrieved, cutoff)
     return WeightedSum((run.pool.grade >= 0).astype(np.float64), size)
 
@@ -275,14 +277,14 @@ def judged_over_ties(run: JudgedRun, *, cutoff: int | None) -> WeightedSum:
 def ndcg_over_ties(
     run: JudgedRun, *, dcg: str, gains: Gains, cutoff: int | None, **_: Any
 ) -> WeightedSum:
-    """A gain divided by the discount of its rank."""
+    """Declare a gain divided by the discount of its rank."""
     arguments = run.pool, gains, dcg == "exp-log2"
     gain = level_gain(*arguments)[run.pool.level]
     return WeightedSum(gain, ideal_dcg(*arguments, cutoff), lambda rank, _: 1 / np.log2(rank + 1))
 
 
 def unmoved(run: JudgedRun, **_: Any) -> Unmoved:
-    """A measure of the retrieved set."""
+    """Declare a measure of the retrieved set."""
     return Unmoved()
 
 
@@ -362,7 +364,7 @@ HOSTED: dict[str, Hosted] = {
 
 
 def hosted(measure: Measure) -> Hosted | None:
-    """How we compute this measure of the host; None if the host is to do it."""
+    """Find how we compute this measure of the host; None if the host is to do it."""
     own = HOSTED.get(str(measure.NAME))
     if own is None or type(measure).__module__.partition(".")[0] != "ir_measures":
         return None
@@ -377,7 +379,7 @@ def declaration(measure: Any) -> KernelMeasure | Hosted | None:
 
 
 def as_in_host(measure: Measure) -> bool:
-    """Whether our value of a measure of the host is the host's, whatever the run.
+    """Test whether our value of a measure of the host is the host's, whatever the run.
 
     Its providers of `RR@k` and `Judged@k` break ties by rising document id, its `Judged` counts
     documents of negative grade, and its `NumQ` and `NumRel` leave out the topics that the run does
@@ -388,15 +390,15 @@ def as_in_host(measure: Measure) -> bool:
 
 
 def has_kernel(measure: Measure) -> bool:
-    """Whether the measure is computed by a kernel: as `supports`, or one of ours that is not
+    """Test whether the measure is computed by a kernel: as `supports`, or one of ours that is not
     registered.
     """
     return isinstance(measure, KernelMeasure) or supports(measure)
 
 
 def supports(measure: Measure) -> bool:
-    """Whether this module computes the measure: one of ours, or one of the host's that gives the
-    host's value.
+    """Test whether this module computes the measure: one of ours, or one of the host's that gives
+    the host's value.
 
     Raises
     ------

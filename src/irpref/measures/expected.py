@@ -1,4 +1,4 @@
-"""Relative recall and recall effort: what was found against what the user expected to find.
+"""Relative recall and recall effort: documents found and documents expected.
 
     relative recall = |R and A| / e           recall effort = e / rank of the e-th relevant document
 
@@ -31,7 +31,7 @@ When 1, when 0: relative recall is 1 if e relevant documents were retrieved, any
 is 1 if the first e ranks are all relevant. Relative recall is 0 if nothing relevant was retrieved,
 recall effort is 0 if one of the e documents is missing.
 
-What they are sensitive to: e. With a small e recall effort is a measure of the top (with e = 1, the
+They are sensitive to e. With a small e recall effort is a measure of the top (with e = 1, the
 reciprocal rank); with e = R it depends only on the last relevant document."""
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
-    """e of each topic: shape (n_topics,); 0 only if it is R and nothing is relevant.
+    """Compute e of each topic: shape (n_topics,); 0 only if it is R and nothing is relevant.
 
     Parameters
     ----------
@@ -77,7 +77,9 @@ def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
 def relative_recall(
     run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
 ) -> Parts:
-    """1 / e for each relevant document retrieved; beyond e documents they add nothing if capped."""
+    """Give each relevant document retrieved 1 / e; beyond e documents they add nothing if
+    capped.
+    """
     relevant, e = run.at(cutoff).at_least(rel), wanted(run, expected, rel)
     ordinal = relevant.hits.ordinal
     adds = (
@@ -91,7 +93,7 @@ def relative_recall(
 
 
 def relative_recall_reasons(topic: Topic) -> None:
-    """Which documents are relevant, and which of these more than was expected."""
+    """Say which documents are relevant, and which of these more than was expected."""
     relevant = topic.relevant_retrieved()
     topic.say(
         relevant,
@@ -106,7 +108,7 @@ def relative_recall_reasons(topic: Topic) -> None:
 def recall_effort(
     run: JudgedRun, *, expected: float | str | None, rel: float, cutoff: int | None
 ) -> Floats:
-    """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better.
+    """Compute recall effort of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     e over the rank of the e-th relevant document: precision at that rank, for a whole e.
 
@@ -136,7 +138,7 @@ _EXPECTED = Param(
 def relative_recall_over_ties(
     run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
 ) -> WeightedSum | Unmoved | None:
-    """A number of documents over e; capped at a cutoff it is no sum."""
+    """Declare a number of documents over e; capped at a cutoff it is no sum."""
     if capped:
         return Unmoved() if cutoff is None else None
     return WeightedSum((run.pool.grade >= rel) * 1.0, wanted(run, expected, rel))
@@ -145,7 +147,7 @@ def relative_recall_over_ties(
 def recall_effort_over_ties(
     run: JudgedRun, *, expected: float | str | None, rel: float, **_: Any
 ) -> OneDocument:
-    """e over the rank of the e-th relevant document."""
+    """Declare e over the rank of the e-th relevant document."""
     e = wanted(run, expected, rel)
     relevant = (run.pool.grade >= rel) * 1.0
     return OneDocument(relevant, lambda rank, topic: e[topic] / rank, np.ceil(e))

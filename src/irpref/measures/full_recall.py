@@ -7,9 +7,9 @@ R  relevant documents in the pool
 A. Asai, K. Hashimoto, H. Hajishirzi, R. Socher and C. Xiong, Learning to retrieve reasoning paths
 over Wikipedia graph for question answering, ICLR 2020, arXiv:1911.10470: "paragraph exact match",
 whether both paragraphs that a question of HotpotQA needs are among those retrieved. Here their
-number is that of the topic's relevant documents.
+number is the topic's number of relevant documents.
 
-What equals what: it is 1 where recall, `R@k`, is 1, and 0 elsewhere. If each topic has one relevant
+Equalities: it is 1 where recall, `R@k`, is 1, and 0 elsewhere. If each topic has one relevant
 document, it is `Success@k`.
 
 Decided here: nothing relevant in the pool gives 0, as recall does; unjudged documents and negative
@@ -39,7 +39,7 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
 
 @Sum
 def full_recall(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
-    """The whole value at the last relevant document if none is missing; 0 at all others."""
+    """Give the whole value to the last relevant document if none is missing; 0 to all others."""
     relevant = run.at(cutoff).at_least(rel)
     r, count = run.pool.count_relevant(rel), relevant.hits.ordinal
     last = (count == relevant.hits.spread(r)) * 1.0
@@ -51,7 +51,7 @@ def full_recall(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
 
 
 def full_recall_reasons(topic: Topic) -> None:
-    """Which relevant document completes the set, and which are missing."""
+    """Say which relevant document completes the set, and which are missing."""
     relevant, rel = topic.relevant_retrieved(), topic.arguments["rel"]
     wanted = int((topic.pool_grade >= rel).sum())
     missing = wanted - int(relevant.sum())
@@ -62,7 +62,7 @@ def full_recall_reasons(topic: Topic) -> None:
 
 
 def full_recall_over_ties(run: JudgedRun, *, rel: float, **_: Any) -> OneDocument:
-    """Relevant document number R alone, at whatever rank."""
+    """Declare that relevant document number R alone counts, at whatever rank."""
     return OneDocument((run.pool.grade >= rel) * 1.0, even, run.pool.count_relevant(rel) * 1.0)
 
 

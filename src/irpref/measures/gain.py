@@ -47,7 +47,7 @@ ncg = Sum(partial(gain_parts, base=math.inf))
 
 
 class _Gain(KernelMeasure, reasons=discount_reasons):
-    """What CG, DCG and NCG share.
+    """The common part of CG, DCG and NCG.
 
     Columns
     -------

@@ -18,7 +18,7 @@ Decided here:
 - gP with a cutoff divides by the cutoff even if the list is shorter, as P@k does;
 - in gR the top of the scale cancels: it has no `max_rel`, and clips nothing.
 
-What equals what: with grades 0 and max_rel alone gP is precision and gR is recall.
+Equalities: with grades 0 and max_rel alone gP is precision and gR is recall.
 
 By hand: grades a 2, b 1, c 2 with max_rel 2, ranking b x a: rho is 1/2, 0 and 1 in this order, 1
 for c.
@@ -29,7 +29,7 @@ for c.
 When 1, when 0: gP is 1 only if all documents retrieved have the best grade, which a topic may not
 have; gR is 1 if all documents with a gain were retrieved. Both are 0 if none was.
 
-What they are sensitive to: gP to max_rel (with max_rel 4 the ranking above has 1/4), so give it if
+Of the two, gP is sensitive to max_rel (with max_rel 4 the ranking above has 1/4), so give it if
 runs are compared over collections. The order within the list, or within the cutoff, does not
 matter."""
 
@@ -55,16 +55,17 @@ from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, registe
 
 
 def level_gains(pool: Grades, gains: Gains) -> Floats:
-    """Gain of each level, that of grade 0 included, 0 for negative grades: shape (n_levels,).
+    """Compute the gain of each level, grade 0 included, 0 for negative grades: shape
+    (n_levels,).
 
-    The grade or what `gains` makes of it, before it is put on the scale.
+    The grade or its gain by `gains`, before it is put on the scale.
     """
     return np.where(pool.level_grade >= 0, pool.level_mapped(gains), 0.0)
 
 
 @Sum
 def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None) -> Parts:
-    """rho of each retrieved document, over n; 0 if nothing with a gain was retrieved."""
+    """Divide rho of each retrieved document by n; 0 if nothing with a gain was retrieved."""
     view, gain = run.at(cutoff), level_gains(run.pool, gains)
     rho = np.minimum(gain, max_rel) / max_rel
     n = view.n_retrieved if cutoff is None else np.full(run.n_topics, cutoff)
@@ -81,7 +82,7 @@ def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | N
 def g_precision_over_ties(
     run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None
 ) -> WeightedSum:
-    """rho of each document within the cutoff."""
+    """Declare rho of each document within the cutoff."""
     rho = np.minimum(level_gains(run.pool, gains), max_rel) / max_rel
     n = run.n_retrieved if cutoff is None else np.full(run.n_topics, cutoff)
     return WeightedSum(rho[run.pool.level], n)
@@ -89,8 +90,8 @@ def g_precision_over_ties(
 
 @Sum
 def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
-    """Gain of each retrieved document, over that of all judged documents; 0 if nothing in the pool
-    has a gain.
+    """Divide the gain of each retrieved document by the gain of all judged documents; 0 if nothing
+    in the pool has a gain.
     """
     view, gain = run.at(cutoff), level_gains(run.pool, gains)
     total = run.pool.level_total(gain)
@@ -105,13 +106,13 @@ def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
 
 
 def g_recall_over_ties(run: JudgedRun, *, gains: Gains, **_: Any) -> WeightedSum:
-    """Gain of each document within the cutoff."""
+    """Declare the gain of each document within the cutoff."""
     gain = level_gains(run.pool, gains)
     return WeightedSum(gain[run.pool.level], run.pool.level_total(gain))
 
 
 def gain_reasons(topic: Topic) -> None:
-    """Which documents have a gain."""
+    """Say which documents have a gain."""
     relevant = topic.relevant_retrieved("no gain")
     topic.say(relevant, "retrieved")
 

@@ -62,7 +62,7 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 def coverage(
     run: JudgedRun, *, known: str, undefined: str, rel: float, cutoff: int | None
 ) -> Floats:
-    """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better.
+    """Compute coverage of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Returns
     -------
@@ -75,20 +75,22 @@ def coverage(
 
 
 def _known_relevant(run: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints]:
-    """Relevant documents that the user knew, (n_judged,), and their number, (n_topics,)."""
+    """Mark relevant documents that the user knew, (n_judged,), and count them, (n_topics,)."""
     wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
     return wanted, run.pool.judged.count(wanted)
 
 
 def no_value(size: Ints, undefined: str) -> Floats:
-    """Return what 0/0 adds to 0, where the divisor `size` of a topic is 0: shape as `size`."""
+    """Return the amount that 0/0 adds to 0, where the divisor `size` of a topic is 0: shape as
+    `size`.
+    """
     return np.where((size == 0) & (undefined == "nan"), np.nan, 0.0)
 
 
 def coverage_terms(
     run: JudgedRun, *, known: str, undefined: str, rel: float, cutoff: int | None
 ) -> Terms:
-    """Share of each known relevant document that was retrieved: shape (n_judged,).
+    """Compute the share of each known relevant document that was retrieved: shape (n_judged,).
 
     1 / |K and R| of each that was retrieved; they add up to the value.
     """
@@ -105,14 +107,16 @@ def coverage_terms(
 
 
 def _of_relevant(run: JudgedRun, known: str, rel: float) -> Floats:
-    """1 for relevant documents that the user knew, 0 for others, NaN for those not relevant."""
+    """Return 1 for relevant documents that the user knew, 0 for others, NaN for documents that are
+    not relevant.
+    """
     return np.where(run.pool.grade >= rel, run.pool.columns["known", known] * 1.0, np.nan)
 
 
 def novelty(
     run: JudgedRun, *, known: str, undefined: str, rel: float, cutoff: int | None
 ) -> Floats:
-    """Novelty of each topic: shape (n_topics,), in [0, 1], higher is better.
+    """Compute novelty of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     A document that is not a row of the pool has no grade, so it is neither relevant nor new.
 
@@ -127,7 +131,7 @@ def novelty(
 
 
 def _new(view: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints]:
-    """Hits that are relevant and new, (n_hits,), and the number of relevant ones, (n_topics,)."""
+    """Mark hits that are relevant and new, (n_hits,), and count the relevant ones, (n_topics,)."""
     relevant = view.grade >= rel
     return relevant & ~view.pool.columns["known", known][view.row], view.hits.count(relevant)
 
@@ -135,7 +139,7 @@ def _new(view: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints]:
 def novelty_terms(
     run: JudgedRun, *, known: str, undefined: str, rel: float, cutoff: int | None
 ) -> Terms:
-    """Share of each new relevant document that was retrieved: shape (n_judged,).
+    """Compute the share of each new relevant document that was retrieved: shape (n_judged,).
 
     1 / |R and A| of each; the known ones add nothing, and count in the divisor.
     """
@@ -161,14 +165,14 @@ def _say(topic: Topic, wanted: Bools, words: str, other: str) -> None:
 
 
 def coverage_reasons(topic: Topic) -> None:
-    """Which relevant documents the user knew."""
+    """Say which relevant documents the user knew."""
     known = topic.columns["known"] > 0
     _say(topic, known, "relevant and known to the user", "relevant, but not known to the user")
     topic.say(topic.kind == REST, "the user knew no relevant document: there is no value")
 
 
 def novelty_reasons(topic: Topic) -> None:
-    """Which relevant documents are new."""
+    """Say which relevant documents are new."""
     known = topic.columns["known"] > 0
     _say(topic, ~known, "relevant and new to the user", "relevant, but known to the user")
     topic.say(topic.kind == REST, "nothing relevant was retrieved: there is no value")
@@ -177,18 +181,20 @@ def novelty_reasons(topic: Topic) -> None:
 def coverage_over_ties(
     run: JudgedRun, *, known: str, undefined: str, rel: float, **_: Any
 ) -> WeightedSum:
-    """A number of documents within the cutoff."""
+    """Declare a number of documents within the cutoff."""
     wanted, size = _known_relevant(run, known, rel)
     return WeightedSum(wanted * 1.0, size, start=no_value(size, undefined))
 
 
 def novelty_over_ties(run: JudgedRun, *, cutoff: int | None, **_: Any) -> Unmoved | None:
-    """With a cutoff, the number of relevant documents within it depends on the order."""
+    """Declare that ties cannot move the value, unless a cutoff makes the number of relevant
+    documents depend on the order.
+    """
     return Unmoved() if cutoff is None else None
 
 
 class _OfKnown(KernelMeasure):
-    r"""What Coverage and Novelty share.
+    r"""The common part of Coverage and Novelty.
 
     Symbols
     -------

@@ -1,4 +1,4 @@
-"""What to cite: the papers of the measures, and this package."""
+"""Citations: the papers of the measures, and this package."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LATEX = str.maketrans({sign: f"\\{sign}" for sign in "_{}%&#$"})
 
 
 def keys_of(measure: Measure) -> tuple[str, ...]:
-    """Keys of the papers that define a measure, ours or one of ir_measures; none if they are not
-    known here.
+    """Find the keys of the papers that define a measure, ours or one of ir_measures; none if they
+    are not known here.
     """
     own = prose(measure).cites
     cited = data("names.toml")["cited"] if not own and _is_of_host(measure) else {}
@@ -25,7 +25,9 @@ def keys_of(measure: Measure) -> tuple[str, ...]:
 
 
 def _is_of_host(measure: Measure) -> bool:
-    """Not one that somebody made with `ir_measures.define`, whose class is born there, too."""
+    """Test for the host's own classes: not one made with `ir_measures.define`, whose class is born
+    there, too.
+    """
     return type(measure).__module__.partition(".")[0] == "ir_measures" and not hasattr(
         measure, "runtime_impl"
     )
@@ -33,7 +35,7 @@ def _is_of_host(measure: Measure) -> bool:
 
 @cache
 def entries() -> dict[str, str]:
-    """BibTeX of each source by its key, from `literature.bib`."""
+    """Read the BibTeX of each source by its key, from `literature.bib`."""
     from importlib import resources  # imports much, and few ask
 
     text = resources.files("irpref.measures").joinpath("literature.bib").read_text(encoding="utf-8")
@@ -42,7 +44,7 @@ def entries() -> dict[str, str]:
 
 
 def package_entry() -> str:
-    """BibTeX of this package, with its version."""
+    """Write the BibTeX of this package, with its version."""
     from importlib.metadata import version
 
     return (
@@ -54,8 +56,8 @@ def package_entry() -> str:
 
 
 def parameters(measure: Measure) -> str:
-    """Every parameter of a measure with the value it has, defaults included; nothing of those
-    without one.
+    """List every parameter of a measure with the value it has, defaults included; parameters
+    without a value are left out.
     """
     values = {
         name: measure.params.get(name, spec.default)
@@ -70,8 +72,8 @@ def parameters(measure: Measure) -> str:
 
 
 def methods(measures: Iterable[Measure]) -> str:
-    """A sentence for the methods section in LaTeX: all parameters as they were used, and the keys
-    of the sources.
+    """Write a sentence for the methods section in LaTeX: all parameters as they were used, and the
+    keys of the sources.
     """
     names_with_keys = []
     for measure in measures:
@@ -90,7 +92,7 @@ def methods(measures: Iterable[Measure]) -> str:
 
 
 def cite(measures: Iterable[Measure]) -> str:
-    """BibTeX of the measures' papers, of ir_measures and of this package, under a sentence for the
+    """Cite the measures' papers, ir_measures and this package in BibTeX, under a sentence for the
     methods section.
 
     Parameters

@@ -158,8 +158,8 @@ def split_names(text: str) -> list[str]:
 
 
 def known_names() -> list[str]:
-    """Every name that `parse` understands; of those that differ in case, what the measure calls
-    itself first.
+    """List every name that `parse` understands; of names that differ in case, the measure's own
+    first.
     """
 
     def place(name: str) -> tuple[str, bool, str]:
@@ -217,13 +217,15 @@ def _parse(text: str | Measure) -> list[Measure]:
 
 
 def _head(name: str) -> tuple[str, str]:
-    """The name itself, and what follows: brackets and the cutoff."""
+    """Split the name itself from the rest: brackets and the cutoff."""
     end = min(at for at in (name.find("("), name.find("@"), len(name)) if at >= 0)
     return name[:end].strip(), name[end:]
 
 
 def _spellings() -> dict[str, str]:
-    """Names of the registry by their plain form, without forms that mean different measures."""
+    """Map the plain form of names of the registry to them, without forms that mean different
+    measures.
+    """
     meanings: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for key, measure in host.registry.items():
@@ -237,8 +239,8 @@ def _spellings() -> dict[str, str]:
 
 
 def _trec(name: str) -> list[Measure] | None:
-    """Measures of one of trec_eval's names; None if it is none, `ValueError` if its number is not
-    accepted.
+    """Find the measures of one of trec_eval's names; None if it is none, `ValueError` if its number
+    is not accepted.
     """
     if name in _TREC_GROUPS:
         return _group(name)
@@ -261,7 +263,7 @@ def _trec(name: str) -> list[Measure] | None:
 
 
 def _group(name: str) -> list[Measure]:
-    """The measures of `official` or `all_trec`; warns of those that have none here."""
+    """Find the measures of `official` or `all_trec`; warn of names that have no measure here."""
     import pytrec_eval
 
     measures: list[Measure] = []
@@ -280,7 +282,7 @@ def _group(name: str) -> list[Measure]:
 
 
 def _read(text: str, key: str, rest: str) -> list[Measure]:
-    """The measure of the registry with these brackets and this cutoff; several for `@5,10`."""
+    """Make the measure of the registry with these brackets and this cutoff; several for `@5,10`."""
     base = host.registry[key]
     brackets, _, at = _cut(rest)
     numbers = (
@@ -298,7 +300,7 @@ def _read(text: str, key: str, rest: str) -> list[Measure]:
 
 
 def _cut(rest: str) -> tuple[str, str, str]:
-    """Brackets, `@`, and what follows the last `@` outside of brackets."""
+    """Split a name at the last `@` outside of brackets: brackets, `@`, and the rest."""
     if rest.startswith("(") and not rest.rstrip().endswith(")"):
         at = rest.rfind("@", rest.rfind(")"))
         return (rest[:at], "@", rest[at + 1 :]) if at >= 0 else (rest, "", "")
@@ -365,7 +367,7 @@ def _expected(spec: Any) -> str:
 
 
 def _take_apart(node: ast.expr) -> tuple[list[ast.keyword], ast.expr | None]:
-    """Keywords and cutoff of `measure(...)@...`. `ValueError` for anything else."""
+    """Parse keywords and cutoff of `measure(...)@...`. `ValueError` for anything else."""
     at = None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         at, node = node.right, node.left
@@ -451,7 +453,7 @@ def _unreadable(text: str) -> ValueError:
 
 
 def _unknown(name: str, head: str, rest: str) -> ValueError:
-    """The error for a name that nobody knows."""
+    """Make the error for a name that nobody knows."""
     trec = (head not in _TREC_GROUPS and _trec_or_none(head)) or []
     if trec or head in TREC_NAMES or head in data("names.toml")["trec_eval"]:
         cutoff = trec[0].params.get("cutoff") if len(trec) == 1 else None
@@ -502,7 +504,7 @@ def _is_known(text: str) -> bool:
 
 
 def _near_cutoff(head: str) -> str | None:
-    """What a name with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`,
+    """Guess the meaning of a name with a number at its end: `ndcg_cut_10` for `ndgc_cut_10`,
     `nDCG@10` for `ndcg10`.
     """
     if at := AT.fullmatch(head):

@@ -22,7 +22,7 @@ relevant document that was not retrieved has utility 0, so the weights include a
 retrieved or not; nothing relevant gives 0; with graded stopping, gains are the stop values
 (NTCIREVAL lets them differ).
 
-What equals what: uniform with P is AP, uniform with BR is Q-measure, gamma = 1 is uniform; P is BR
+Equalities: uniform with P is AP, uniform with BR is Q-measure, gamma = 1 is uniform; P is BR
 with beta = 0.
 
 Decided here, too: no cutoff. NTCIREVAL 2022 divides the rank-biased sum by min(l, R) instead of the
@@ -39,7 +39,7 @@ By hand: grades a 3, b 1, x 0, ranking x b a. The blended ratio (see Q-measure) 
 
 When 1, when 0: 1 for the ideal list, whatever the users do; 0 if nothing relevant was retrieved.
 
-What it is sensitive to: uniform users weigh every relevant document alike. Graded users stop at the
+Sensitivity: uniform users weigh every relevant document alike. Graded users stop at the
 best documents, which then decide. Rank-biased users stop early: the smaller gamma, the less later
 relevant documents matter."""
 
@@ -83,8 +83,7 @@ def ncu(
     utility
         'BR', the blended ratio, or 'P', precision.
     gamma
-        For rank-biased users, in (0, 1]: what is left of them from one relevant document to the
-        next.
+        For rank-biased users, in (0, 1]: the number left from one relevant document to the next.
     beta
         Weight of the cumulated gain against the count; 0 leaves precision. Only for 'BR'.
     gains
@@ -137,7 +136,7 @@ def ncu(
 
 
 def stopping_reasons(topic: Topic) -> None:
-    """How many of the users stop at each relevant document."""
+    """Say how many of the users stop at each relevant document."""
     relevant, utility = topic.relevant_retrieved(), topic.columns["utility"]
     topic.say(
         relevant,
@@ -148,7 +147,7 @@ def stopping_reasons(topic: Topic) -> None:
 def ncu_over_ties(
     run: JudgedRun, *, stop: str, utility: str, beta: float, gains: Gains, **_: Any
 ) -> WeightedSum | None:
-    """As Q-measure, if all relevant documents have the same weight."""
+    """Declare the same as Q-measure, if all relevant documents have the same weight."""
     if stop != "uniform":
         return None
     return blended_over_ties(run, beta if utility == "BR" else 0.0, gains)

@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[{}^_]|[^\\{}^_]+")
 
 
 def plain(formula: str) -> list[str]:
-    r"""A LaTeX formula as lines of text: one line for each part between `\quad`.
+    r"""Write a LaTeX formula as lines of text: one line for each part between `\quad`.
 
     >>> plain(r"P = \frac{1}{R} \sum_{r \le k} \rho_r, \quad R = |A \cap B|")
     ['P = 1/R sum_{r <= k} rho_r', 'R = |A and B|']
@@ -25,7 +25,7 @@ def plain(formula: str) -> list[str]:
 
 
 def symbols(formula: str, meanings: Mapping[str, str]) -> dict[str, str]:
-    """The symbols, in LaTeX, that occur in a formula, with their meanings."""
+    """Find the symbols, in LaTeX, that occur in a formula, with their meanings."""
     out = {}
     for symbol, meaning in meanings.items():
         # `cg(r)` is there if `cg` is, whatever its argument.
@@ -42,7 +42,7 @@ def _spaced(text: str) -> str:
 
 
 def _written(tokens: list[str], at: int) -> tuple[str, int]:
-    """The text of the tokens up to the end of their group, and where they end."""
+    """Write the tokens up to the end of their group as text, and return where they end."""
     out: list[str] = []
     while at < len(tokens) and tokens[at] != "}":
         token = tokens[at]
@@ -74,7 +74,7 @@ def _written(tokens: list[str], at: int) -> tuple[str, int]:
 
 
 def _argument(tokens: list[str], at: int) -> tuple[str, int]:
-    """The group or the single character that follows, and where it ends."""
+    """Read the group or the single character that follows, and return where it ends."""
     while at < len(tokens) and not tokens[at].strip():
         at += 1
     if tokens[at] == "{":
@@ -90,7 +90,7 @@ def _argument(tokens: list[str], at: int) -> tuple[str, int]:
 
 
 def _is_one(text: str) -> bool:
-    """Whether nothing in it stands outside of brackets: `R`, `count(r)`, `|A and B|`."""
+    """Test whether nothing in it stands outside of brackets: `R`, `count(r)`, `|A and B|`."""
     outside = re.sub(r"\|[^|]*\|", "", text)
     while (inner := re.sub(r"\([^()]*\)|\{[^{}]*\}", "", outside)) != outside:
         outside = inner
@@ -98,5 +98,5 @@ def _is_one(text: str) -> bool:
 
 
 def _whole(text: str) -> str:
-    """A text in brackets, unless it is one thing."""
+    """Put a text in brackets, unless it is one thing."""
     return text if _is_one(text) else f"({text})"

@@ -26,7 +26,7 @@ By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
 When 1, when 0: 1 for the ideal list, and for any order of it within the ranks that are not
 discounted: b a has 1 with base 2, too. 0 if no document with a gain was retrieved.
 
-What it is sensitive to: the base decides how many ranks are alike. If the order of the first two
+Sensitivity: the base decides how many ranks are alike. If the order of the first two
 documents matters, use ir_measures' nDCG. Gains enter linearly: for gains of 2^grade - 1, pass them
 as `gains`."""
 
@@ -71,7 +71,7 @@ def discount(rank: Ints, base: float) -> Floats:
 
 @shared
 def ideal_dcg(pool: Grades, base: float, gains: Gains, cutoff: int | None) -> Floats:
-    """DCG of the ideal list of each topic: shape (n_topics,).
+    """Compute DCG of the ideal list of each topic: shape (n_topics,).
 
     All documents of the pool with a gain, by falling gain, whatever was retrieved.
     """
@@ -93,8 +93,8 @@ def gain_parts(
     cutoff: int | None,
     normalised: bool = True,
 ) -> Parts:
-    """Discounted gain of each document, `normalised` over that of the ideal list; 0 if nothing has
-    a gain.
+    """Divide the gain of each document by its discount, and by the ideal list's if `normalised`; 0
+    if nothing has a gain.
     """
     # Documents without a gain add nothing and are dropped; the others keep their ranks.
     view = run.view(cutoff, judged_only).relevant(gains)
@@ -103,7 +103,7 @@ def gain_parts(
     size = ideal_dcg(run.pool, base, gains, cutoff) if normalised else np.ones(run.n_topics)
 
     def working() -> Working:
-        """The gain, over its discount if there is one, over that of the ideal list."""
+        """Show the gain, over its discount if there is one, over the gain of the ideal list."""
         share = " / ideal" if normalised else ""
         if math.isinf(base):
             return Working({"adds": f"gain{share}"}, {"ideal": size})
@@ -150,7 +150,7 @@ def gain_over_ties(
     normalised: bool = True,
     **_: Any,
 ) -> WeightedSum:
-    """A gain divided by the discount of its rank."""
+    """Declare a gain divided by the discount of its rank."""
     size = ideal_dcg(run.pool, base, gains, cutoff) if normalised else np.ones(run.n_topics)
     gain = run.pool.level_gain(gains)[run.pool.level]
     return WeightedSum(gain, size, lambda rank, _: 1 / discount(rank, base))

@@ -51,7 +51,7 @@ LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 def _needed(level: float, relevant: Ints, rounding: str) -> Ints:
-    """How many relevant documents reach a level: shape (n_topics,)."""
+    """Count the relevant documents that reach a level: shape (n_topics,)."""
     if rounding == "up":
         exact = Fraction(repr(level))  # 0.7 is 7/10
         return -(-exact.numerator * relevant // exact.denominator)
@@ -63,7 +63,9 @@ def _needed(level: float, relevant: Ints, rounding: str) -> Ints:
 def interpolated_precision(
     run: JudgedRun, *, rel: float, levels: Sequence[float] = LEVELS, rounding: str = "up"
 ) -> Floats:
-    """Precision of each topic at recall levels: shape (n_topics, n_levels), in [0, 1]."""
+    """Compute the precision of each topic at recall levels: shape (n_topics, n_levels), in [0,
+    1].
+    """
     relevant = np.flatnonzero(run.grade >= rel)
     hits = run.hits.part(relevant)
     precision = (hits.position + 1) / run.rank[relevant]
@@ -80,8 +82,8 @@ def interpolated_precision(
 def precision_at_recall(
     run: JudgedRun, *, recall: float | None, rounding: str, rel: float
 ) -> Floats:
-    """Interpolated precision at a level, or its mean over eleven: shape (n_topics,), higher is
-    better.
+    """Compute interpolated precision at a level, or its mean over eleven: shape (n_topics,), higher
+    is better.
     """
     levels = LEVELS if recall is None else (recall,)
     return interpolated_precision(run, rel=rel, levels=levels, rounding=rounding).sum(axis=1) / len(
@@ -90,7 +92,7 @@ def precision_at_recall(
 
 
 def counts(run: JudgedRun, *, rel: float) -> tuple[Ints, Ints, Ints]:
-    """Documents retrieved, relevant, relevant and retrieved, of each topic: three of shape
+    """Count documents retrieved, relevant, relevant and retrieved, of each topic: three of shape
     (n_topics,).
     """
     return run.n_retrieved, run.pool.count_relevant(rel), run.hits.count(run.grade >= rel)

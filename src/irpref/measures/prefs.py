@@ -3,8 +3,8 @@
 Judgments are on levels, a higher level being preferred, within three nested units:
 
     topic       has one or more groups, and one value
-    group       preferences of one judge: they may not contradict each other, and what follows from
-                two of them counts
+    group       preferences of one judge: they may not contradict each other, and preferences that
+                follow from two others count
     subgroup    documents that the judge saw together: each is preferred to those on lower levels of
                 the subgroup
 
@@ -86,11 +86,11 @@ the preferences that the run does not decide, so a short list can score 1. `by` 
 group, each pair of documents or each preference has the same weight.
 
 How to read the file beside trec_eval's: `ranks_on_pool` gives each judged document its rank, by
-rising id if scores are equal; `_ranked` counts by group what form_prefs_counts.c counts;
-`pref_share` makes of it what the m_prefs_*.c make, one `by` after the other; `names.toml` has all
+rising id if scores are equal; `_ranked` counts by group as form_prefs_counts.c does;
+`pref_share` computes from it as the m_prefs_*.c do, one `by` after the other; `names.toml` has all
 fourteen names. The counting itself is in `irpref.kernel.fulfilled`: by group two numbers of
 preferences fulfilled (both documents retrieved, only the higher one), two of preferences broken,
-and the number of all. Each entry of the first table is one of them, or a sum."""
+and the number of all. Each entry of the first table is one such count, or a sum."""
 
 from __future__ import annotations
 
@@ -121,7 +121,8 @@ PAIRS = ("all", "retrieved", "implied")
 
 
 def ranks_on_pool(run: JudgedRun, rank: Ints, cutoff: int | None) -> Ints:
-    """Ranks of the hits on the rows of the pool, NOT_RETRIEVED for all others: shape (n_judged,).
+    """Put the ranks of the hits on the rows of the pool, NOT_RETRIEVED for all others: shape
+    (n_judged,).
 
     NOT_RETRIEVED is higher than every rank, so "a is ranked above b" is one comparison of two
     numbers, whether b was retrieved or not. Of two documents that were not retrieved neither is
@@ -141,7 +142,7 @@ def ranks_on_pool(run: JudgedRun, rank: Ints, cutoff: int | None) -> Ints:
 
 @shared
 def _ranked(run: JudgedRun, cutoff: int | None) -> counting.Ranked:
-    """The ranking with its preferences counted, once for all readings of a cutoff."""
+    """Count the preferences of the ranking, once for all readings of a cutoff."""
     rank = ranks_on_pool(run, run.rising, cutoff)
     return counting.ranked(run.pool.preferences, run.pool.judged, rank)
 
@@ -149,8 +150,8 @@ def _ranked(run: JudgedRun, cutoff: int | None) -> counting.Ranked:
 def pref_share(
     run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None
 ) -> Floats:
-    """Share of the preferences fulfilled, of each topic: shape (n_topics,), in [0, 1], higher is
-    better.
+    """Compute the share of the preferences fulfilled, of each topic: shape (n_topics,), in [0, 1],
+    higher is better.
 
     Returns
     -------
@@ -183,7 +184,7 @@ def pref_share(
 
 
 def n_prefs(run: JudgedRun) -> Floats:
-    """Preferences of each topic: shape (n_topics,).
+    """Count the preferences of each topic: shape (n_topics,).
 
     A property of the judgments: the run does not matter. A document on a level is preferred to all
     on lower levels of its subgroup: 2, 3 and 5 documents on three levels are 2 * 3 + 2 * 5 + 3 * 5
@@ -193,7 +194,7 @@ def n_prefs(run: JudgedRun) -> Floats:
 
 
 def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floats:
-    """Preferences fulfilled, of each topic: shape (n_topics,)."""
+    """Count the preferences fulfilled, of each topic: shape (n_topics,)."""
     return run.pool.preferences.groups.total_whole(_ranked(run, cutoff).fulfilled(pairs))
 
 
@@ -206,7 +207,7 @@ def _terms(
     step: str = "",
     **numbers: Floats | Ints,
 ) -> Terms:
-    """The summands, with what they are made of: numbers of preferences, NaN if a document was not
+    """Return the summands with their parts: numbers of preferences, NaN if a document was not
     retrieved.
 
     `adds`, `kept` and `broken` are (n_judged,), `rest` is (n_topics,): what belongs to no document.
@@ -235,7 +236,8 @@ def _terms(
 def pref_share_terms(
     run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None
 ) -> Terms:
-    """What each document adds as the higher one of fulfilled preferences: shape (n_judged,).
+    """Compute the amount that each document adds as the higher one of fulfilled preferences: shape
+    (n_judged,).
 
     They add up to the value; a preference is credited to its higher document, not to both. With
     `nonrelevant='R'` the value belongs to no document, since pairs among the non-relevant ones
@@ -244,7 +246,7 @@ def pref_share_terms(
     In the example of the module, ranking a c, `all`: a adds 2/3, for it is ranked above b and c; c
     adds 0, for the only preference that it could be the higher document of, b before c, is broken.
 
-    What one fulfilled preference adds depends on `by`:
+    The amount that one fulfilled preference adds depends on `by`:
 
         preference  1 / possible preferences of the topic
         group       1 / (groups of the topic * possible preferences of its own group)
@@ -272,7 +274,9 @@ def pref_share_terms(
 
 
 def n_prefs_terms(run: JudgedRun) -> Terms:
-    """Preferences of each document over others: shape (n_judged,). They add up to the value."""
+    """Count the preferences of each document over others: shape (n_judged,). They add up to the
+    value.
+    """
     wins = run.pool.wins()
     return Terms(
         wins, columns={"preferences": wins}, counts=wins > 0, steps={"adds": "preferences"}
@@ -280,15 +284,15 @@ def n_prefs_terms(run: JudgedRun) -> Terms:
 
 
 def n_prefs_fulfilled_terms(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Terms:
-    """Fulfilled preferences whose higher document each one is: shape (n_judged,). They add up to
-    the value.
+    """Count the fulfilled preferences whose higher document each one is: shape (n_judged,). They
+    add up to the value.
     """
     every = np.ones(run.pool.preferences.groups.size)
     return _terms(run, *counting.at_documents(_ranked(run, cutoff), pairs, every), step="correct")
 
 
 def preference_reasons(topic: Topic) -> None:
-    """Which preferences each document wins and loses, by the names of the others.
+    """Say which preferences each document wins and loses, by the names of the others.
 
     A preference is won by the document that is preferred, if that one is ranked above; lost if it
     is ranked below."""
@@ -300,7 +304,7 @@ def preference_reasons(topic: Topic) -> None:
 
 
 def n_prefs_reasons(topic: Topic) -> None:
-    """Which documents each one is preferred to, wherever they are ranked."""
+    """Say which documents each one is preferred to, wherever they are ranked."""
     preferences = topic.preferences
     assert preferences is not None
     numbers = {doc: i for i, doc in enumerate(topic.pool_doc)}
@@ -317,7 +321,7 @@ def n_prefs_reasons(topic: Topic) -> None:
 
 
 class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
-    """What measures of preferences share.
+    """The common part of measures of preferences.
 
     Columns
     -------
@@ -441,7 +445,7 @@ class _Number(PreferenceMeasure):
     BOUNDS = (0.0, np.inf)
 
     def aggregator(self) -> Any:
-        """The sum over the topics."""
+        """Return the aggregator: the sum over the topics."""
         return SumAgg()
 
 

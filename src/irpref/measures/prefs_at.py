@@ -60,7 +60,7 @@ from irpref.measures.prefs import PreferenceMeasure, n_prefs, ranks_on_pool
 
 @shared
 def _at_all_hits(run: JudgedRun) -> tuple[Floats, Floats]:
-    """`_at_hits` without a cutoff."""
+    """Count as `_at_hits` without a cutoff."""
     preferences = run.pool.preferences
     view = ranked(preferences, run.pool.judged, ranks_on_pool(run, run.rank, None))
     _, correct, broken = at_documents(view, "all", np.zeros(preferences.groups.size))
@@ -68,7 +68,7 @@ def _at_all_hits(run: JudgedRun) -> tuple[Floats, Floats]:
 
 
 def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]:
-    """Correctly ordered and ordered preferences whose higher document is each hit: (n_hits,),
+    """Count correctly ordered and ordered preferences whose higher document is each hit: (n_hits,),
     (n_hits,).
 
     A preference is decided at the rank of its higher document: of the documents below, retrieved or
@@ -82,7 +82,8 @@ def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]
 
 
 def _still_to_rise(run: JudgedRun) -> Ints:
-    """Documents that were not retrieved and are preferred to another such: shape (n_topics,).
+    """Count documents that were not retrieved and are preferred to another such: shape
+    (n_topics,).
 
     If they followed the list one by one, recall would rise at each: appref has a 0 for each.
     """
@@ -105,9 +106,11 @@ def _parts(
     cutoff: int | None = None,
     **columns: Floats,
 ) -> Parts:
-    """Contributions of the hits: a preference is credited to its higher document, not to both.
+    """Compute the contributions of the hits: a preference is credited to its higher document, not
+    to both.
 
-    `steps` say how to do the sum by hand; `size` is the number that the last of them names."""
+    `steps` say how to do the sum by hand; `size` is the last number that they name.
+    """
     correct, ordered = _at_hits(run, cutoff)
 
     def working() -> Working:
@@ -126,7 +129,7 @@ def _parts(
 
 @Sum
 def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
-    """ppref: correctly ordered over ordered preferences; 0 if nothing is ordered."""
+    """Compute ppref: correctly ordered over ordered preferences; 0 if nothing is ordered."""
     correct, ordered = _at_hits(run, cutoff)
     size = run.hits.total_whole(ordered)
     return _parts(run, correct, size, {"adds": "correct / D"}, cutoff)
@@ -134,7 +137,8 @@ def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
 
 @Sum
 def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Parts:
-    """rpref of Carterette et al.: correctly ordered over all preferences; 0 if there is none.
+    """Compute rpref of Carterette et al.: correctly ordered over all preferences; 0 if there is
+    none.
 
     It never falls as k grows.
     """
@@ -144,7 +148,8 @@ def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Parts:
 
 @Sum
 def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
-    """wpref: the same as ppref, each preference weighted by the rank of its higher document.
+    """Compute wpref: the same as ppref, each preference weighted by the rank of its higher
+    document.
 
     Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh
     more."""
@@ -156,7 +161,8 @@ def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
 
 @Sum
 def pref_ap(run: JudgedRun) -> Parts:
-    """appref: ppref at the ranks at which recall rises, over their number; 0 if there are none.
+    """Compute appref: ppref at the ranks at which recall rises, over their number; 0 if there are
+    none.
 
     As average precision is precision at the ranks at which recall rises. It has no cutoff.
     """

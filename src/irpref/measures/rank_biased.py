@@ -56,7 +56,7 @@ HIGHEST = 4  # grade that gdeval knows
 
 
 def rbp(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Floats:
-    """RBP of each topic: shape (n_topics,), in [0, 1], higher is better."""
+    """Compute RBP of each topic: shape (n_topics,), in [0, 1], higher is better."""
     relevant = run.at(DEEPEST if cutoff is None else cutoff).at_least(rel)
     return relevant.hits.total(weight_of_first(p, cutoff) * p ** (relevant.rank - 1.0))
 
@@ -70,7 +70,7 @@ def weight_of_first(p: float, cutoff: int | None) -> float:
 
 
 def rbp_over_ties(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> WeightedSum:
-    """The weight of each relevant document's rank."""
+    """Declare the weight of each relevant document's rank."""
     first = weight_of_first(p, cutoff)
     return WeightedSum(
         (run.pool.grade >= rel) * 1.0,
@@ -81,8 +81,8 @@ def rbp_over_ties(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -
 
 
 def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """ERR of each topic: shape (n_topics,), in [0, 1], higher is better. `ValueError` for grades
-    above 4.
+    """Compute ERR of each topic: shape (n_topics,), in [0, 1], higher is better. `ValueError` for
+    grades above 4.
     """
     grade = np.maximum(run.pool.level_grade, 0.0)
     if grade.max(initial=0) > HIGHEST:
@@ -115,8 +115,8 @@ def rbp_residual(run: JudgedRun, *, p: float, cutoff: int | None) -> Floats:
 
 
 def rbp_residual_terms(run: JudgedRun, *, p: float, cutoff: int | None) -> Terms:
-    """Weight of each document without a judgment; the rest is that of the ranks below the end of
-    the list.
+    """Compute the weight of each document without a judgment; the rest is the weight of the ranks
+    below the end of the list.
     """
     view = run.at(cutoff)
     limit = np.inf if cutoff is None else cutoff
@@ -138,7 +138,7 @@ def rbp_residual_terms(run: JudgedRun, *, p: float, cutoff: int | None) -> Terms
 
 
 def residual_reasons(topic: Topic) -> None:
-    """Which documents were judged."""
+    """Say which documents were judged."""
     topic.say(topic.inside, "not judged")
     topic.say(topic.inside & (topic.grade >= 0), "judged")
     n = int(topic.inside.sum())
@@ -146,7 +146,7 @@ def residual_reasons(topic: Topic) -> None:
 
 
 def rbp_residual_over_ties(run: JudgedRun, *, p: float, **_: Any) -> WeightedSum:
-    """1 less the weight of each judged document's rank."""
+    """Declare 1 less the weight of each judged document's rank."""
     return WeightedSum(
         np.where(run.pool.grade >= 0, -1.0, 0.0),
         np.ones(run.n_topics),

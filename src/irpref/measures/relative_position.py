@@ -30,10 +30,10 @@ class Ideal:
 
 @shared
 def ideal(pool: Grades) -> Ideal:
-    """Intervals of the levels in the ideal list.
+    """Find the intervals of the levels in the ideal list.
 
     A level is a grade of a topic. If all documents of a level fill the ranks 3 to 7 of the ideal
-    list, none of them is misplaced on any of these ranks."""
+    list, none is misplaced on any of these ranks."""
     grade = pool.level_grade
     # Ranks start at 1, rows of the pool at the topic's first.
     first = pool.level_start - pool.levels.spread(pool.judged.starts) + 1
@@ -56,7 +56,7 @@ class Curve:
     end: Ints  # (n_topics,) rank at which the list, filled up, ends
 
     def row(self, rank: Ints, topic: Ints | slice = slice(None)) -> Ints:
-        """The last row down to these ranks, -1 if there is none: shape as `rank`."""
+        """Find the last row down to these ranks, -1 if there is none: shape as `rank`."""
         topics, span = np.arange(self.ranks.n)[topic], int(self.rank.max()) + 1
         keys = self.ranks.topic * span + self.rank[:-1]
         row = keys.searchsorted(topics * span + np.minimum(rank, span - 1), side="right") - 1
@@ -64,11 +64,11 @@ class Curve:
 
 
 def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
-    """RP and CRP at every rank at which the curve can move.
+    """Compute RP and CRP at every rank at which the curve can move.
 
-    Without negative grades these are the ranks down to R and those of the hits, for all others have
-    RP 0. With them, they are all ranks of the list, filled up with non-relevant documents to R, and
-    to `depth` if given."""
+    Without negative grades these are the ranks down to R and the ranks of the hits, for all others
+    have RP 0. With them, they are all ranks of the list, filled up with non-relevant documents to
+    R, and to `depth` if given."""
     return _crp_curve(run, depth if ideal(run.pool).negatives else None)
 
 
@@ -111,7 +111,7 @@ def _crp_curve(run: JudgedRun, depth: int | None) -> Curve:
 
 
 def worst(pool: Grades) -> Floats:
-    """CRP(w, R) = -R (R + 1) / 2: shape (n_topics,).
+    """Compute CRP(w, R) = -R (R + 1) / 2: shape (n_topics,).
 
     Nothing relevant in the top R: a non-relevant document at rank j is R + 1 - j ranks too high,
     and these add up."""
@@ -134,8 +134,7 @@ def beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Float
 
 
 def reversed_ideal(run: JudgedRun, length: Ints, depth: Ints, upto: Ints) -> tuple[Floats, Floats]:
-    """Sums of the positive and of the negative RP of the reversed ideal list: (n_topics,),
-    (n_topics,).
+    """Sum the positive and the negative RP of the reversed ideal list: (n_topics,), (n_topics,).
 
     No list is built: reversed, each level is again an interval of ranks, and its displacements are
     two sums in closed form.
@@ -172,7 +171,7 @@ def reversed_ideal(run: JudgedRun, length: Ints, depth: Ints, upto: Ints) -> tup
 
 
 def worst_reversed(run: JudgedRun) -> Floats:
-    """CRP(w, R) of the reversed ideal list of all judged and all retrieved documents: shape
+    """Compute CRP(w, R) of the reversed ideal list of all judged and all retrieved documents: shape
     (n_topics,).
 
     At least 0 if too few documents are not relevant.

@@ -35,7 +35,7 @@ Left open there, decided here:
   computed in exact arithmetic, because 100 * 0.29 is 28.999999999999996 in floating point;
 - a positive gain below 1e-250 of max_rel is refused: products with it could underflow.
 
-What equals what: with only the grades 0 and max_rel, rpref (absolute) is bpref with the denominator
+Equalities: with only the grades 0 and max_rel, rpref (absolute) is bpref with the denominator
 N, which trec_eval 10 calls `prefs_simp` on such qrels; n-pref with n = k max_rel + 1 partitions is
 rpref for whole grades; the relative norms do not depend on max_rel, since it cancels.
 
@@ -67,8 +67,8 @@ If only c and a were retrieved, b would add nothing with `unretrieved='zero'`: (
 With `'infinity'` it is ranked below both and loses as much as above, and the value stays 3/5.
 
 When 1, when 0: 1 if every judged document with a gain was retrieved and none of a lower grade is
-ranked above it; 0 if no document with a gain was retrieved, or if each of them lost its whole
-weight. Unjudged documents may be anywhere: without a cutoff they change no value.
+ranked above it; 0 if no document with a gain was retrieved, or if each one lost its whole weight.
+Unjudged documents may be anywhere: without a cutoff they change no value.
 
 In the absolute norm, the value of this ranking changes with `max_rel`, because N does: it is 2/3 on
 a scale up to 3, and 9/13 on one up to 4. Values in the relative norms do not change.
@@ -83,15 +83,15 @@ From the rankings:
     relative, n = 2                     1.000   0.673   0.018   A and B of the figure
     relative, n = 4                     0.875   0.651   0.046   A1, A2, B1 and B2
 
-What it is sensitive to: the judged non-relevant documents. If there are few, N is small and one
+It is sensitive to the judged non-relevant documents. If there are few, N is small and one
 misplaced document costs a lot. In the absolute norm, a mistake costs the same at every rank. The
 relative norms look at the share of the judged documents above that is less relevant, so a mistake
 at the top costs more.
 
 How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` is the inner sum;
-`summands` is what the outer sum adds up, for every norm and reading; `rpref` adds up and divides by
-R; `rpref_terms` hands the same summands to `explain`, one a document. Its symbols are these
-variables:
+`summands` has the summands of the outer sum, for every norm and reading; `rpref` adds up and
+divides by R; `rpref_terms` hands the same summands to `explain`, one a document. Its symbols are
+these variables:
 
     S           judged documents: rows of the pool, (n_judged,); those retrieved are the hits,
                 (n_hits,)
@@ -134,15 +134,15 @@ from irpref.measures.scale import Scale, scale
 def misplaced(
     view: JudgedRun, grades: Scale, positive: JudgedRun | None = None, weighted: bool = True
 ) -> Floats:
-    """Sum, over the retrieved judged documents above each one with a lower value, of the
-    difference: (n_hits,).
+    """Add up the differences of each hit from the retrieved judged documents with a lower value
+    above it: (n_hits,).
 
     If `weighted` is false, count them. `positive`, the documents of the view with a value above 0,
     restricts the result to these: nothing is lower than 0.
 
     The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, the
     misplaced pairs. rho_k is the same in all summands of the inner sum, so it is taken
-    out of it. What is left are differences of grades; if grades are whole their sum is exact, in
+    out of it. Differences of grades are left; if grades are whole their sum is exact, in
     whatever order they are added."""
     hits, zeros = (view, None) if positive is None else (positive, view.others_above(positive))
     return inversions(
@@ -151,7 +151,7 @@ def misplaced(
 
 
 def misplaced_pairs(view: JudgedRun, grades: Scale, unretrieved: str) -> Ints:
-    """Number of pairs of judged documents that are in the wrong order: (n_topics,).
+    """Count the pairs of judged documents that are in the wrong order: (n_topics,).
 
     With 'infinity', documents that were not retrieved are ranked below all retrieved ones, and
     pairs with them count; in no order among themselves."""
@@ -194,7 +194,7 @@ def summands(
     cutoff: int | None,
     n: int | None = None,
 ) -> _Parts:
-    """What the documents add, before it is divided.
+    """Compute the amount that each document adds, before it is divided.
 
     One summand is rho_k (1 - penalty_k), with the penalty of equation (1):
 
@@ -287,8 +287,8 @@ def summands(
 
 @shared
 def _divisors(pool: Grades, grades: Scale, norm: str) -> tuple[Floats, Floats, Floats]:
-    """den_k and rho_k, (n_levels,) each, and R: the last two in the unit of the topic's best
-    document, which cancels.
+    """Compute den_k and rho_k, (n_levels,) each, and R: the last two in the unit of the topic's
+    best document, which cancels.
     """
     # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal
     # bits: binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore
@@ -303,8 +303,8 @@ def _divisors(pool: Grades, grades: Scale, norm: str) -> tuple[Floats, Floats, F
 def _penalty_of_missed(
     view: JudgedRun, grades: Scale, den: Floats, norm: str
 ) -> tuple[Floats, Floats]:
-    """Differences and penalty of a judged document that was not retrieved, by level: (n_levels,)
-    each.
+    """Compute differences and penalty of a judged document that was not retrieved, by level:
+    (n_levels,) each.
 
     It is ranked below every retrieved one, so its penalty depends on its grade alone. Over the
     retrieved documents l of a lower grade, sum (rho_k - rho_l) = their number * rho_k - sum rho_l.
@@ -322,10 +322,10 @@ def _penalty_of_missed(
 
 
 def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
-    """Sum of the values of the levels with a lower step, in each topic: (n_levels,) to (n_levels,).
+    """Sum the values of the levels with a lower step, in each topic: (n_levels,) to (n_levels,).
 
     With it the unretrieved documents are placed below all retrieved ones without looking at pairs:
-    how many of these are less relevant, and what their grades add up to, is all that their penalty
+    the number of less relevant ones, and the sum of their grades, is all that their penalty
     needs."""
     base = Segments.of_lengths(levels.lengths)
     at = levels.spread(base.starts) + step  # steps are no more than levels
@@ -334,7 +334,7 @@ def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
 
 
 def rpref(run: JudgedRun, **parameters: Any) -> Floats:
-    """rpref (or n-pref) of each topic: shape (n_topics,), in [0, 1], higher is better.
+    """Compute rpref (or n-pref) of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Equation (1), with the parameters of `summands`; with `n` it is n-pref of section 3, which has
     no kernel of its own.
@@ -354,8 +354,8 @@ def rpref(run: JudgedRun, **parameters: Any) -> Floats:
 
 
 def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
-    """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight
-    it loses.
+    """Compute the contribution of each judged document: shape (n_judged,). `penalty` is the share
+    of its weight it loses.
 
     They add up to the value. Parameters as for `rpref`. The example of the module, ranking c a b d,
     absolute:
@@ -404,7 +404,7 @@ def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
 
 
 def preference_reasons(topic: Topic) -> None:
-    """Which documents are ranked above or below each one against the preference."""
+    """Say which documents are ranked above or below each one against the preference."""
     relevance = topic.columns["rho"]
     ranked = say_preferences(topic, relevance, topic.columns["penalty"])
     left_out = topic.arguments["top"]
@@ -430,7 +430,7 @@ def preference_reasons(topic: Topic) -> None:
 
 
 class _GradedPreference(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
-    """What RPref and NPref share.
+    """The common part of RPref and NPref.
 
     Columns
     -------

@@ -2,7 +2,7 @@
 R and N.
 
 A grade enters as a whole number wherever it is one: not rho is kept but the grade times a power of
-two, and R and N in the same unit. A quotient of two of them is then a quotient of whole numbers,
+two, and R and N in the same unit. A quotient of two values is then a quotient of whole numbers,
 rounded once, and fractions that are equal have equal bits, 1/3 and 2/6 for one. Multiplying by a
 power of two takes no digit.
 
@@ -24,7 +24,8 @@ LEAST_SHARE = 1e-250
 
 
 def partition(value: Floats, n: int, top: float) -> Floats:
-    """Partition of each value on the scale 0 to `top`: integers 0 to n - 1, shape as `value`.
+    """Find the partition of each value on the scale 0 to `top`: integers 0 to n - 1, shape as
+    `value`.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ the search length until all relevant documents are found (Cooper's type 3); the 
 compute it. A third-party program, which cites equation 3 of the article, uses 1 / p, and 0 if the
 document was not retrieved. This is our default. `dcg`, with the discount of DCG, is our addition.
 
-What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last
+Equalities: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last
 relevant document; with one relevant document TSE is the reciprocal rank. Of two lists that have all
 relevant documents, TSE is higher for the one that lexicographic recall prefers, unless their last
 ones are at the same rank: lexicographic recall then goes on with the last but one.
@@ -72,8 +72,8 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 def total_search_efficiency(
     run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None
 ) -> Parts:
-    """The exposure of the last relevant document if none is missing; 0 at all others, and if none
-    is judged.
+    """Give the exposure of the last relevant document if none is missing; 0 at all others, and if
+    none is judged.
     """
     relevant = run.at(cutoff).at_least(rel)
     last = relevant.hits.position + 1 == relevant.hits.spread(run.pool.count_relevant(rel))
@@ -90,7 +90,7 @@ def total_search_efficiency(
 
 
 def tse_reasons(topic: Topic) -> None:
-    """Which relevant document is the last, and which are missing."""
+    """Say which relevant document is the last, and which are missing."""
     relevant, rel = topic.relevant_retrieved(), topic.arguments["rel"]
     missing = int((topic.pool_grade >= rel).sum() - relevant.sum())
     topic.say(relevant, "relevant, another one is ranked below")
@@ -111,7 +111,7 @@ def tse_reasons(topic: Topic) -> None:
 
 
 def tse_over_ties(run: JudgedRun, *, exposure: str, rel: float, **_: Any) -> OneDocument:
-    """The exposure of relevant document number R."""
+    """Declare the exposure of relevant document number R."""
 
     def weight(rank: Ints, topic: Ints) -> Floats:
         return 1 / (rank if exposure == "inverse" else np.log2(rank + 1.0))

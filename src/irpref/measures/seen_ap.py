@@ -9,7 +9,7 @@ R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4, "averag
 slides of that chapter print 0.57 for their first query: (1 + .66 + .5 + .4 + .33) / 5, truncated
 terms, truncated again. The fraction is 2.9 / 5 = 0.58.
 
-What equals what: AP is SeenAP times recall, s / R; if everything relevant was retrieved they are
+Equalities: AP is SeenAP times recall, s / R; if everything relevant was retrieved they are
 equal.
 
 Decided here: nothing relevant retrieved gives 0; with a cutoff s counts down to the cutoff. It
@@ -32,8 +32,8 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
 
 @Sum
 def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
-    """Precision at each relevant document retrieved, over their number; 0 if nothing relevant was
-    retrieved.
+    """Divide precision at each relevant document retrieved by their number; 0 if nothing relevant
+    was retrieved.
     """
     relevant = run.at(cutoff).at_least(rel)
     precision = relevant.hits.ordinal / relevant.rank
@@ -47,12 +47,14 @@ def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
 
 
 def seen_ap_reasons(topic: Topic) -> None:
-    """Which documents are relevant."""
+    """Say which documents are relevant."""
     topic.say(topic.relevant_retrieved(), "relevant")
 
 
 def seen_ap_over_ties(run: JudgedRun, *, rel: float, cutoff: int | None) -> WeightedSum | None:
-    """As AP; with a cutoff, the number of relevant documents within it depends on the order."""
+    """Declare the same as AP; with a cutoff, the number of relevant documents within it depends on
+    the order.
+    """
     relevant = (run.pool.grade >= rel) * 1.0
     size = run.at_least(rel).hits.lengths
     return WeightedSum(relevant, size, reciprocal, relevant) if cutoff is None else None

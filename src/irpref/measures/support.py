@@ -1,4 +1,4 @@
-"""What ir_measures cannot compute, said before it fails, or in one line if it does fail."""
+"""Measures that ir_measures cannot compute: errors before it fails, or in one line if it does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ WITH_REL = (
 
 
 def any_rel(measure: Measure, rel: Any) -> bool:
-    """Whether a measure of the host takes this `rel` here: a fraction, if we compute the measure.
+    """Test whether a measure of the host takes this `rel` here: a fraction, if we compute the
+    measure.
 
     The host itself takes whole numbers alone.
     """
@@ -44,7 +45,7 @@ def any_rel(measure: Measure, rel: Any) -> bool:
 
 
 def check_parameters(measure: Measure) -> None:
-    """`ValueError` if a measure of the host lacks a parameter, or does not accept one."""
+    """Raise `ValueError` if a measure of the host lacks a parameter, or does not accept one."""
     if any_rel(measure, measure.params.get("rel")):
         measure = measure(rel=1)  # what is left to check
     for name, spec in measure.SUPPORTED_PARAMS.items():
@@ -59,7 +60,7 @@ def check_parameters(measure: Measure) -> None:
 
 
 def check_limits(measure: Measure) -> None:
-    """`ValueError` if a parameter has a value that no provider of the host survives."""
+    """Raise `ValueError` if a parameter has a value that no provider of the host survives."""
     for name, value in measure.params.items():
         if isinstance(value, Mapping):
             if not all(_is_number(v) and _is_finite(v) for pair in value.items() for v in pair):
@@ -88,7 +89,7 @@ def check_limits(measure: Measure) -> None:
 
 
 def check_supported(measures: Iterable[Measure], source: Any) -> None:
-    """`ValueError` if a provider, or all that are installed, cannot compute a measure."""
+    """Raise `ValueError` if a provider, or all that are installed, cannot compute a measure."""
     for measure in measures:
         check_parameters(measure)
         check_limits(measure)  # before any provider sees them: some end the process
@@ -117,7 +118,7 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
 
 
 def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: Any) -> None:
-    """`ValueError` if the host does not end with judgments, or its tools refuse them.
+    """Raise `ValueError` if the host does not end with judgments, or its tools refuse them.
 
     Parameters
     ----------
@@ -157,14 +158,14 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
 
 
 def pipeline(ours: bool = True) -> list[Any]:
-    """The providers of ir_measures' pipeline; those of this package only if `ours`."""
+    """List the providers of ir_measures' pipeline; this package's only if `ours`."""
     from ir_measures import DefaultPipeline
 
     return [p for p in DefaultPipeline.providers if ours or not str(p.NAME).startswith("irpref")]
 
 
 def provider_of(measure: Measure, ours: bool = True) -> str:
-    """Name of the provider that computes a measure in the pipeline; empty if none that is installed
+    """Name the provider that computes a measure in the pipeline; empty if none that is installed
     does.
     """
     able = (p for p in pipeline(ours) if p.is_available() and p.supports(measure))
@@ -184,7 +185,7 @@ def of_host(measures: Iterable[Measure]) -> Iterator[None]:
 
 
 def in_words(error: BaseException) -> str:
-    """An error that nobody has put into words for users."""
+    """Word an error that nobody has put into words for users."""
     from subprocess import CalledProcessError
 
     if isinstance(error, CalledProcessError):  # the command itself has temporary files for names
@@ -217,7 +218,9 @@ def _remark(provider: Any, measure: Measure) -> str:
 
 
 def terms(provider: Any, measure: Measure) -> list[str]:
-    """What a provider that knows the measure wants changed: `with cutoff`, `without rel=2`."""
+    """List the changes that a provider that knows the measure wants: `with cutoff`, `without
+    rel=2`.
+    """
     try:
         if provider.supports(measure):
             return []

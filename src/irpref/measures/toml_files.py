@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What `measures.toml`, which compares all measures, says of one.
+    """The row of one measure in `measures.toml`, which compares all.
 
     Attributes
     ----------
     group : str
         The heading under which it is listed.
     recommended : mapping
-        Parameters that examples show, if these are not those of the plain measure.
+        Parameters that examples show, if these are not the plain measure's.
     stands_for : mapping
         Measures of ir_measures that it equals or comes closest to, and with which parameters.
     elsewhere : mapping of str to str
@@ -33,13 +33,13 @@ class Row:
 
 
 def compared(measure: Any) -> Row:
-    """Return what is known of a measure of ours beside all others; nothing of a stranger's."""
+    """Return the facts about a measure of ours beside all others; nothing of a stranger's."""
     return Row(**data("measures.toml").get(str(measure.NAME), {}))
 
 
 @cache
 def data(file: str) -> dict[str, Any]:
-    """What a file says. `names.toml`: names of trec_eval alone, those that mean no measure here,
+    """Read a file. `names.toml`: names of trec_eval alone, names that mean no measure here,
     misnomers, papers. `measures.toml`: see `Row`.
     """
     import tomllib

@@ -12,7 +12,7 @@ full      the ideal list, cut at `depth`, in reverse
 
 N. Ferro, G. Silvello, H. Keskustalo, A. Pirkola and K. Järvelin, The twist measure for IR
 evaluation: taking user's effort into account, JASIST 67(3), 2016, 620-648, doi:10.1002/asi.23416.
-The formulas are those of the authors' toolkit MATTERS (`twist.m`); rho is
+The formulas are from the authors' toolkit MATTERS (`twist.m`); rho is
 `CRPRecovery(balance='last')`, not the paper's `CRPRecovery`. Kendall's tau of
 their rankings of the 43 runs of TREC DL 2019 is .64.
 
@@ -31,7 +31,7 @@ itself and has 0. With three relevant documents, grades a 2, b 1, c 1, the rever
 sigma 0, but its curve -1, -1, +1 is positive at rank 3 only, so rho = 3 / max(3, 2) = 1 and tau is
 1/2.
 
-What it is sensitive to: `depth`. RP+ of the reversed list grows with it, because its relevant
+It is sensitive to `depth`. RP+ of the reversed list grows with it, because its relevant
 documents are at the end; RP- does not once the list is long. At a depth of 1000, documents that are
 too low hardly change sigma."""
 
@@ -48,10 +48,11 @@ from irpref.measures.relative_position import crp_curve, ideal, reversed_ideal
 def space(
     plus: Floats | Ints, minus: Floats | Ints, most_plus: Floats, most_minus: Floats
 ) -> Floats:
-    """Sigma, of the displacements of a list and of the reversed ideal list: shape as all four.
+    """Compute sigma, of the displacements of a list and of the reversed ideal list: shape as all
+    four.
 
-    The harmonic mean of what is kept on either side, documents too low and documents too high: 1 -
-    run / most, at least 0; if nothing can be displaced, 1 if nothing is. 0 if both are 0."""
+    The harmonic mean of the parts kept on either side, documents too low and documents too high: 1
+    - run / most, at least 0; if nothing can be displaced, 1 if nothing is. 0 if both are 0."""
     a, b = (
         # In a list shorter than 2 R a run can be displaced further than the reversed ideal list.
         np.maximum(1 - np.divide(lost, most, out=(lost > 0) * 1.0, where=most > 0), 0.0)
@@ -61,7 +62,7 @@ def space(
 
 
 def twist(run: JudgedRun, *, depth: int) -> Floats:
-    """Twist of each topic: shape (n_topics,), in [0, 1], higher is better.
+    """Compute Twist of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Returns
     -------

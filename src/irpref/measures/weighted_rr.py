@@ -28,7 +28,7 @@ Decided here:
   document at rank 1 dominate the mean;
 - nothing relevant in the pool or retrieved: 0.
 
-What equals what: binary judgments on a scale up to 1 give 1 / (2 r - 1) normalised; gains of 0 give
+Equalities: binary judgments on a scale up to 1 give 1 / (2 r - 1) normalised; gains of 0 give
 the reciprocal rank.
 
 By hand: grades a 3, b 2, x 0 with max_rel 3, so 1/beta is 3/4 for a and 2/4 for b; the best value
@@ -43,7 +43,7 @@ that the topic admits is 1 / (1 - 3/4) = 4.
 When 1, when 0: 1 if a document of the topic's best grade is at rank 1; 0 if nothing relevant was
 retrieved.
 
-What it is sensitive to: the first relevant document alone. At rank 1 its grade decides much, at
+It is sensitive to the first relevant document alone. At rank 1 its grade decides much, at
 rank 2 little: a step down the ranks costs more than any step down the grades."""
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from irpref.measures.generalised import level_gains
 def weighted_rr(
     run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None
 ) -> Parts:
-    """The whole value at the first relevant document; 0 if nothing relevant was retrieved.
+    """Give the whole value to the first relevant document; 0 if nothing relevant was retrieved.
 
     With g the gain of the first relevant document at rank r and g* the best one of the topic, both
     sides times max_rel + 1: (max_rel + 1 - g*) / ((max_rel + 1) r - g) normalised, (max_rel + 1) /
@@ -99,7 +99,7 @@ def weighted_rr(
 
 
 def first_reasons(topic: Topic) -> None:
-    """Which relevant document is the first."""
+    """Say which relevant document is the first."""
     topic.say_first("its rank and gain make the value")
 
 

@@ -209,7 +209,7 @@ class Evidence(HasMemo):
     reordered: dict[tuple[str, str], Values | None] = field(default_factory=dict)
 
     def only(self, systems: Iterable[int]) -> Evidence:
-        """Return what can be told of some systems, by number."""
+        """Return the evidence of some systems, by number."""
         return replace(self, systems=[self.systems[number] for number in systems])
 
     def __post_init__(self) -> None:
@@ -374,8 +374,8 @@ class Evidence(HasMemo):
     # The order of documents -----------------------------------------------------------------------
 
     def same_order(self, a: int, b: int | None) -> bool:
-        """Whether two systems of one run each have the same ranking; with many topics this is not
-        asked.
+        """Test whether two systems of one run each have the same ranking; with many topics this is
+        not asked.
         """
         if b is None or len(self.topics) > MOST_TOPICS:
             return False
@@ -415,14 +415,16 @@ class Evidence(HasMemo):
         )
 
     def _turned(self, run: int) -> Values | None:
-        """Values of a system whose order its ids decide, with that order reversed."""
+        """Compute the values of a system whose order its ids decide, with that order reversed."""
         key = ("turned", self.systems[run].name)
         if key not in self.reordered:
             self.reordered[key] = self._reordered(run, equal_backwards)
         return self.reordered[key]
 
     def _reordered(self, run: int, order: Callable[[Listing], Ints]) -> Values | None:
-        """Values of a system with other orders of its documents; None if its runs were let go."""
+        """Compute the values of a system with other orders of its documents; None if its runs were
+        let go.
+        """
         system = self.systems[run]
         if self.in_order is None or not system.runs:
             return None
@@ -430,8 +432,9 @@ class Evidence(HasMemo):
         return {m: np.mean([v[m] for v in values], axis=0) for m in self.measures}
 
     def expected(self, measure: Measure) -> Floats | None:
-        """Values of each system in expectation over the orders of tied documents, (n_systems,
-        n_topics), drawn with a fixed seed; None if nothing is tied, or the runs were let go.
+        """Compute the values of each system in expectation over the orders of tied documents,
+        (n_systems, n_topics), drawn with a fixed seed; None if nothing is tied, or the runs were
+        let go.
         """
         if not any(one.tied.any() for system in self.systems for one in system.observed):
             return None
@@ -640,7 +643,7 @@ class Evidence(HasMemo):
 
 
 def _is_explained(row: Row, rows: Sequence[Row]) -> bool:
-    """Whether other codes explain all topics of a row: one cause is said once."""
+    """Test whether other codes explain all topics of a row: one cause is said once."""
     explained = [
         other["here"]
         for other in rows

@@ -200,7 +200,7 @@ _ALIKE = {
 
 
 def _check_alike(first: System, other: System) -> None:
-    """`ArgumentError` if runs were read in ways that alone make them differ."""
+    """Raise `ArgumentError` if runs were read in ways that alone make them differ."""
     known = first.observed[0].how
     for how in (one.how for one in (*first.observed, *other.observed)):
         for argument, name in _ALIKE.items():
@@ -295,7 +295,7 @@ class Gatherer:
         return {measure: values[self.order] for measure, values in self._of_pool(judged).items()}
 
     def _backwards(self, runs: Sequence[Run]) -> Values:
-        """Values of runs read from the end, by kernels: the mean over the runs."""
+        """Compute the values of runs read from the end, by kernels: the mean over the runs."""
         kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
         if kernels is None:
             return {}

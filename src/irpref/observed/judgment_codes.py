@@ -15,12 +15,12 @@ from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.observed.finding import Code, Found, View
 from irpref.observed.observation import NO_IDS
-from irpref.observed.scales import mixed_scales, ranked_against, ranked_as
+from irpref.observed.scales import REVERSED, mixed_scales, ranked_against, ranked_as
 
 MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
 _SEEN = 10  # topics
 _MANY_GRADES = 12
-_REVERSED, _RANKED_AS = -0.1, 0.1  # mean rank correlations
+_RANKED_AS = 0.1  # mean rank correlation
 
 
 def _unanswerable(view: View) -> Found | None:
@@ -66,8 +66,8 @@ def _unseen(view: View) -> Found | None:
 
 
 def _too_few_seen(view: View) -> Found | None:
-    """Find that a run retrieves a judged document on too few topics, or the baseline on none within
-    the cutoff.
+    """Detect that a run retrieves a judged document on too few topics, or the baseline on none
+    within the cutoff.
     """
     facts, measure = view.facts, view.measure
     assert view.run is not None
@@ -214,7 +214,7 @@ def _grade_order(view: View) -> Iterator[Found]:
     who = "the run ranks" if len(orders) == 1 else f"{len(orders)} runs on average rank"
     for of_runs, said in zip(np.array(orders).swapaxes(0, 1), (_UPSIDE, _NEGATIVE), strict=True):
         against = ranked_against(list(of_runs))
-        is_grave = said is _UPSIDE and against is not None and against.correlation < _REVERSED
+        is_grave = said is _UPSIDE and against is not None and against.correlation < REVERSED
         if against is not None and not is_grave:
             words = {"runs": who, "correlation": against.correlation}
             topics = against.topics
@@ -236,7 +236,9 @@ GRADE_ORDER = Code("grade-order", "judgments", _grade_order, _UPSIDE)
 
 
 def _grades_reversed(view: View) -> Found | None:
-    """All runs together rank documents of higher grade lower, by more than weak runs do."""
+    """Detect that all runs together rank documents of higher grade lower, by more than weak runs
+    do.
+    """
     orders = [
         one.grade_order[0]
         for system in view.facts.systems
@@ -244,14 +246,14 @@ def _grades_reversed(view: View) -> Found | None:
         if one.grade_order is not None
     ]
     against = ranked_against(orders) if orders else None
-    if against is None or against.correlation >= _REVERSED:
+    if against is None or against.correlation >= REVERSED:
         return None
     n = int(against.topics.sum())
     words = {"correlation": against.correlation, "n": n}
     return Found(against.topics, words=words, example=view.facts.topics[against.first])
 
 
-GRADES_REVERSED = Code(
+GRADESREVERSED = Code(
     "grades-reversed",
     "judgments",
     _grades_reversed,
@@ -267,7 +269,9 @@ GRADES_REVERSED = Code(
 
 
 def _one_grade(view: View) -> Found | None:
-    """All judged documents have one grade, and the runs rank the iteration column as grades."""
+    """Detect that all judged documents have one grade, and the runs rank the iteration column as
+    grades.
+    """
     facts = view.facts
     pool = facts.pool
     runs = [run for system in facts.systems for run in system.runs]
@@ -458,6 +462,6 @@ READ_DIFFERENTLY = Code(
 CODES = (
     *(EXCLUDED_RELEVANT, READ_DIFFERENTLY),
     *(UNANSWERABLE, UNSEEN, GRADE_SCALE, NEGATIVE_GRADES, JUDGED_WITHOUT_ID, MIXED_SCALES),
-    *(GRADES_REVERSED, ONE_GRADE),
+    *(GRADESREVERSED, ONE_GRADE),
     *(GRADE_ORDER, NO_NONRELEVANT, CONTRADICTING_PREFERENCES, DISAGREEING_JUDGES, NEVER_COMPARED),
 )

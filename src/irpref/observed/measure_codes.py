@@ -137,7 +137,7 @@ FEW_TOPICS = Code(
 
 
 def _wide_margin(view: View) -> Found | None:
-    """The margin is at least what the baseline has to lose."""
+    """Detect that the margin is at least all that the baseline has to lose."""
     facts, measure = view.facts, view.measure
     if view.margin is None or measure is None or view.run is None:
         return None

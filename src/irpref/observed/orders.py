@@ -50,7 +50,7 @@ def tied_orders(number: int) -> Callable[[Listing], Ints]:
 
 
 def surely_above(a: Floats, b: Floats, inside: Bools) -> bool:
-    """Whether the mean of `a` is above that of `b` by the paired t-test at p < .001.
+    """Test whether the mean of `a` is above the mean of `b` by the paired t-test at p < .001.
 
     Parameters
     ----------

@@ -337,7 +337,7 @@ RANKS_RESTART = Code(
 
 
 def _begins_late(view: View) -> Found | None:
-    """Find that the best rank is the same one above 1 in most topics: the first rows are lost."""
+    """Detect that the best rank is the same one above 1 in most topics: the first rows are lost."""
     for one in view.system.observed:
         if one.ranks is None or one.how.selects_rows:  # rows may have been left out on purpose
             continue
@@ -353,7 +353,7 @@ def _begins_late(view: View) -> Found | None:
 
 
 def _pair_begins_late(view: View) -> Found | None:
-    """Find that the ranks of one run begin late, unless the other's begin at the same rank: both
+    """Detect that the ranks of one run begin late, unless the other's begin at the same rank: both
     then leave something out on purpose, such as queries that are documents.
     """
     found = _of_either(view, _begins_late)
@@ -394,7 +394,8 @@ def _upside_down(view: View) -> Found | None:
 
 
 def _rising(view: View) -> Found | None:
-    """Topics in which the scores rise at every step of the rank column, if these are too many.
+    """Find topics in which the scores rise at every step of the rank column, if these are too
+    many.
 
     With three to five documents, a re-ranker that keeps the ranks of its first stage may turn a
     whole topic round, so that only more than half of such topics count.
@@ -408,8 +409,8 @@ def _rising(view: View) -> Found | None:
 
 
 def _is_better_backwards(view: View, measure: Measure) -> bool:
-    """Whether the run has surely better values by a measure if it is read from the end, over topics
-    with several documents: the order of two or three may well be wrong.
+    """Test whether the run has surely better values by a measure if it is read from the end, over
+    topics with several documents: the order of two or three may well be wrong.
     """
     system = view.system
     if measure not in system.backwards:
@@ -503,7 +504,7 @@ def _unjudged(view: View) -> Found | None:
 
 
 def _hardly_judged(view: View) -> Found | None:
-    """Find that the first ten of the baseline are judged to a small part of the other run's
+    """Detect that the first ten of the baseline are judged to a small part of the other run's
     share.
     """
     facts, measure = view.facts, view.measure
@@ -565,8 +566,8 @@ def _equal_scores(view: View) -> Found:
 
 
 def _order_by_ids(view: View) -> Found | None:
-    """Find that the baseline's scores are equal on more than half of the topics, and another order
-    of its documents has other values.
+    """Detect that the baseline's scores are equal on more than half of the topics, and another
+    order of its documents has other values.
     """
     facts = view.facts
     assert view.run is not None
@@ -646,7 +647,7 @@ TIES = Code("ties", "run", _ties, "{run}: {n} of {all} documents are tied, in {s
 
 
 def _other_in_expectation(view: View) -> Found | None:
-    """The verdict is another one in expectation over the orders of tied documents."""
+    """Detect that the verdict is another one in expectation over the orders of tied documents."""
     facts, measure = view.facts, view.measure
     if view.decide is None or measure is None or view.other is None:
         return None
@@ -674,7 +675,7 @@ TIES_DECIDE = Code(
 
 
 def _judge_decides(view: View) -> Found | None:
-    """The topics that humans judged would block alone."""
+    """Detect that the topics that humans judged would block alone."""
     facts, measure = view.facts, view.measure
     if view.decide is None or measure is None:
         return None

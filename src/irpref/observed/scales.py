@@ -24,6 +24,7 @@ from irpref.judged.align import Listing
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.memo import shared
+from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 
 # Columns that may name the source of a grade.
@@ -109,6 +110,7 @@ def mixed_scales(qrels: Judgments, pool: Pool) -> Short | None:
 
 # On nine collections the means of all runs are 9 to 22 errors above 0, on Cranfield 5 below.
 ERRORS = 3.0
+REVERSED = -0.1  # mean correlation; above it, runs may just be weak
 _FEW_TOPICS = 10
 _FEWEST_RANKED = 2
 
@@ -125,8 +127,13 @@ def grade_order(run: Listing) -> Floats:
     pool = run.pool
     none = np.full(pool.n_topics, np.nan)
     if not (pool.grade < 0).any():
-        return np.array([_correlation(run, _graded(pool)), none])
-    return np.array([_correlation(run, _graded(pool)), _correlation(run, _signed(pool))])
+        return np.array([_correlation(run.row, run.topics, _graded(pool)), none])
+    return np.array(
+        [
+            _correlation(run.row, run.topics, _graded(pool)),
+            _correlation(run.row, run.topics, _signed(pool)),
+        ]
+    )
 
 
 class _Compared(NamedTuple):
@@ -164,19 +171,19 @@ def _compared(pool: Pool, grade: Floats, rows: Bools) -> _Compared:
     return _Compared(rows, topics, y, topics.total(y * y))
 
 
-def _correlation(run: Listing, of_grades: _Compared) -> Floats:
+def _correlation(row: Ints, of_rows: Segments, of_grades: _Compared) -> Floats:
     """Compute Spearman's correlation of each topic: (n_topics,).
 
     Of n compared documents, h are retrieved. The one at place p (from 0) of these has the centred
     rank (n - 1) / 2 - p; the others are tied at -h / 2.
     """
     rows, topics, y, size = of_grades
-    at = np.flatnonzero(np.append(rows, False)[run.row])
-    place = run.topics.part(at).position
-    n_hits = run.topics.part(at).lengths
+    at = np.flatnonzero(np.append(rows, False)[row])
+    place = of_rows.part(at).position
+    n_hits = of_rows.part(at).lengths
     x_of_pool = np.full(rows.size, np.nan)
     n = topics.lengths.astype(np.float64)
-    x_of_pool[run.row[at]] = ((n - 1) / 2)[run.topics.topic[at]] - place
+    x_of_pool[row[at]] = ((n - 1) / 2)[of_rows.topic[at]] - place
     x = x_of_pool[rows]
     x = np.where(np.isnan(x), topics.spread(-n_hits / 2), x)
     product = np.sqrt(topics.total(x * x) * size)
@@ -235,7 +242,7 @@ def ranked_as(grade: Floats, runs: Sequence[Listing]) -> float | None:
     """
     pool = runs[0].pool
     compared = _compared(pool, grade, np.ones(grade.size, bool))
-    rows = np.array([_correlation(run, compared) for run in runs])
+    rows = np.array([_correlation(run.row, run.topics, compared) for run in runs])
     known = ~np.isnan(rows)
     topics = known.any(axis=0)
     if topics.sum() < _FEWEST_RANKED:
@@ -243,3 +250,15 @@ def ranked_as(grade: Floats, runs: Sequence[Listing]) -> float | None:
     by_topic = np.where(known, rows, 0.0)[:, topics].sum(axis=0) / known[:, topics].sum(axis=0)
     mean, error = float(by_topic.mean()), float(by_topic.std(ddof=1)) / by_topic.size**0.5
     return mean if mean > ERRORS * error else None
+
+
+def reversed_order(judged: JudgedRun, pool: Pool) -> float | None:
+    """Return the mean rank correlation of grades and ranking if a run surely ranks documents of
+    higher grade lower; else None.
+
+    A weak run ranks them a little lower at most: see `REVERSED`.
+    """
+    if not pool.graded:
+        return None
+    found = ranked_against([_correlation(judged.row, judged.hits, _graded(pool))])
+    return None if found is None or found.correlation >= REVERSED else found.correlation

@@ -3,12 +3,14 @@ values differ."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from irpref.errors import ArgumentError
+from irpref.messages import check_choice
 from irpref.show.text import Cell, Column, Page, Table, rounded, text
 from irpref.values.matrix import higher_is_better
 
+FORMS = ("latex", "markdown", "html")
 _TIME = "mrt"  # milliseconds a topic
 _BESIDE = (" +", " -", " p-value", " reject", " p-value corrected")
 
@@ -65,7 +67,9 @@ class ExperimentTable(Table):
             if any(n.endswith(" p-value") for n in names)
             else []
         )
-        super().__init__(columns, list(zip(*cells, strict=True)), notes=notes)
+        rows = list(zip(*cells, strict=True))
+        caption = [f"Means of {len(rows)} systems", "Best means are bold", *notes[1:]]
+        super().__init__(columns, rows, notes=notes, caption=". ".join(caption) + ".")
 
     def __repr__(self) -> str:
         return text(self, "table", Page())
@@ -103,8 +107,26 @@ def _marked(frame: Any, name: str, show: Any, best_of: Any, alpha: float) -> lis
     ]
 
 
-def table(result: Any, alpha: float = 0.05, round: int = 4) -> ExperimentTable:
+@overload
+def table(
+    result: Any, form: None = None, *, alpha: float = 0.05, round: int = 4
+) -> ExperimentTable: ...
+
+
+@overload
+def table(result: Any, form: str, *, alpha: float = 0.05, round: int = 4) -> str: ...
+
+
+def table(
+    result: Any, form: str | None = None, *, alpha: float = 0.05, round: int = 4
+) -> ExperimentTable | str:
     """Show the result of a plain `pt.Experiment` as a table to read. See `ExperimentTable`.
+
+    Parameters
+    ----------
+    form : {'latex', 'markdown', 'html'}, optional
+        Return source text instead: LaTeX has a caption, and a table of many systems breaks between
+        pages.
 
     Examples
     --------
@@ -117,4 +139,8 @@ def table(result: Any, alpha: float = 0.05, round: int = 4) -> ExperimentTable:
     * best of its column
     ↓ lower is better: nCRP
     """
-    return ExperimentTable(result, alpha, round)
+    shown = ExperimentTable(result, alpha, round)
+    if form is None:
+        return shown
+    check_choice("form", form, FORMS)
+    return text(shown, form)

@@ -28,11 +28,11 @@ class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
         return type(self)
 
     def _tables(self) -> Sequence[Table]:
-        """The result as tables for readers."""
+        """Return the result as tables for readers."""
         raise NotImplementedError
 
     def made(self) -> Self:
-        """The result itself, now that it has all its rows and columns."""
+        """Return the result itself, now that it has all its rows and columns."""
         object.__setattr__(self, "_whole", (len(self), tuple(self.columns)))
         return self
 

@@ -192,7 +192,9 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
 
 
 def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
-    """Say which top of the scale was taken."""
+    """Say which top of the scale was taken; nothing if judgments are binary, whose top is 1."""
+    if top == 1 and pool.level_grade.max() == 1:
+        return
     near = str(measure(max_rel=top))
     why = (
         "the highest gain in these qrels"
@@ -217,7 +219,7 @@ def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
 
 
 def _counts(measure: KernelMeasure) -> bool:
-    """Whether every document with a gain counts as relevant."""
+    """Test whether every document with a gain counts as relevant."""
     gains = measure.SUPPORTED_PARAMS.get("gains")
     return gains is not None and gains.counts
 

@@ -33,6 +33,7 @@ from irpref.measures.names import parse_all
 from irpref.messages import about, give
 from irpref.observed import CONTRADICTING_PREFERENCES, INVALID_RUN, Code, Row, System, lines
 from irpref_lab.checking.advice import Advice
+from irpref_lab.checking.findings import Findings
 from irpref_lab.remarks import NAMES, worst_first
 
 COLUMNS = ("code", "level", "run", "count", "example", "text")
@@ -69,6 +70,8 @@ def check(
         says), `example` (the first topic, document or run concerned), `text`. The codes are listed
         with `irpref.evidence`; two more are for input that cannot be evaluated: `invalid-run` and
         `contradicting-preferences`.
+
+        Printed, and in a notebook, the findings are sentences, as in the shell.
 
         `attrs["measures"]` names up to three measures that suit these judgments and can tell the
         given runs apart (a list of dicts: `measure`, `why`).
@@ -125,13 +128,13 @@ def _failure(code: Code, run: str | None, error: str) -> Row:
     }
 
 
-def _table(rows: list[Row]) -> pd.DataFrame:
+def _table(rows: list[Row]) -> Findings:
     """Show the findings as a table, the worst first."""
     once = worst_first(rows)
     kinds = {"run": object, "example": object, "count": "int64"}  # as text, None would become NaN
-    return pd.DataFrame(
+    return Findings(
         {name: pd.Series([row[name] for row in once], dtype=kinds.get(name)) for name in COLUMNS}
-    )
+    ).made()
 
 
 def grave(findings: pd.DataFrame) -> list[str]:

@@ -1,4 +1,4 @@
-"""The commands of the lab, which join `irpref` as those of any package may."""
+"""The commands of the lab, which join `irpref` as any package's may."""
 
 from irpref.cli.command import Section
 

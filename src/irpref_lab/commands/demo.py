@@ -137,7 +137,9 @@ def _write_files(folder: str, qrels: Any, runs: dict[str, Any]) -> None:
 
 
 def _may_write(path: str) -> bool:
-    """Whether the page may be written: a file that exists is only overwritten after a question."""
+    """Ask whether the page may be written: a file that exists is only overwritten after a
+    question.
+    """
     if not os.path.isfile(path):
         return True
     if not sys.stdin.isatty():
@@ -177,7 +179,7 @@ def _chance(means: Any, p: Any, test: str) -> str:
 
 
 def _report(qrels: Any, runs: dict[str, Any], path: str, writes: bool) -> str:
-    """Write the report if that is wanted; returns what to say about it."""
+    """Write the report if that is wanted, and return a sentence about it."""
     if not writes:
         return f"No report was written, since {path} exists.\nName another file with -f."
 

@@ -1,4 +1,4 @@
-"""`irpref intervals`: how much a value depends on what is not known."""
+"""`irpref intervals`: how much a value depends on unknown facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that commands of the lab share, and what they read."""
+"""Options that commands of the lab share, and their inputs."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ picture = together(
 
 
 def missing(clause: str) -> Decorator:
-    """The option --missing, with what may be missing."""
+    """Declare the option --missing; `clause`: the part that may be missing."""
     return option(
         "--missing",
         type=SHARE,
@@ -113,12 +113,12 @@ def missing(clause: str) -> Decorator:
 
 
 def judge_file(help: str) -> Decorator:
-    """The file of a judge's grades, an argument behind the human judgments."""
+    """Declare the file of a judge's grades, an argument behind the human judgments."""
     return click.argument("judge_file", cls=Argument, type=click.Path(), metavar="JUDGE", help=help)
 
 
 def seed(drawn: str) -> Decorator:
-    """The option --seed, passed on as `rng`."""
+    """Declare the option --seed, passed on as `rng`."""
     return option(
         "--seed",
         "rng",
@@ -131,7 +131,7 @@ def seed(drawn: str) -> Decorator:
 
 
 def named_as_page(file: str | None) -> None:
-    """`UsageError` if the name of a page has the ending of something else."""
+    """Raise `UsageError` if the name of a page has the ending of something else."""
     if os.path.splitext(file or "")[1].lower() not in ("", ".html", ".htm"):
         raise click.UsageError(f"-f {file}: the page is HTML, so its name must end in .html")
 
@@ -139,7 +139,7 @@ def named_as_page(file: str | None) -> None:
 def filled(
     given: Inputs, judges: Sequence[str], runs: Callable[[], dict[str, Any] | None] = dict
 ) -> Judgments:
-    """The judgments of the topics asked for, their holes filled with the grades of judges.
+    """Read the judgments of the topics asked for, their holes filled with the grades of judges.
 
     Judgments are read before the runs, which are asked for only if their ranks say how many filled
     documents are relevant.
@@ -157,7 +157,7 @@ def filled(
 
 
 def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
-    """The judgments of a sample."""
+    """Read the judgments of a sample."""
     if len(judges) > 1:
         raise click.UsageError("--sample takes the one --judge that the plan was drawn with")
     if given.topics:
@@ -173,8 +173,8 @@ def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
 def read(
     given: Inputs, judges: Sequence[str] = (), plan: str | None = None, ranks: bool = False
 ) -> tuple[Any, dict[str, Any]]:
-    """Judgments, and the run of each system, or the list of its runs. With `ranks`, the ranks of
-    several runs say how many filled documents are relevant.
+    """Read judgments, and the run of each system, or the list of its runs. With `ranks`, the ranks
+    of several runs say how many filled documents are relevant.
     """
     if isinstance(given, CollectionInputs):
         return given.collections, {name: name for name in given.systems}
@@ -202,5 +202,5 @@ def say_grave(lines: Sequence[str]) -> None:
 
 
 def some(**options: Any) -> dict[str, Any]:
-    """The options that have a value."""
+    """Select the options that have a value."""
     return {name: value for name, value in options.items() if value is not None}

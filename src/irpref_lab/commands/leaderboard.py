@@ -132,7 +132,7 @@ def leaderboard(
 
 
 def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
-    """The board, for readers."""
+    """Return the board, for readers."""
     from irpref_lab.decide.collection_board import CollectionBoard, of_collection_board
 
     if isinstance(board, CollectionBoard):
@@ -141,7 +141,7 @@ def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
 
 
 def _design(given: Inputs, qrels: Any, runs: dict[str, Any], wanted: float, level: float) -> Any:
-    """How many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
+    """Find how many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
     import pandas as pd
 
     from irpref_lab.decide.basis import basis_of
@@ -162,7 +162,7 @@ def _design(given: Inputs, qrels: Any, runs: dict[str, Any], wanted: float, leve
 
 
 def _sizes(design: Any, wanted: float, level: float) -> Table:
-    """The numbers of topics, for readers."""
+    """Tabulate the numbers of topics, for readers."""
     heads = {
         **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
         "topics_margin": "topics (margin)",
@@ -173,9 +173,11 @@ def _sizes(design: Any, wanted: float, level: float) -> Table:
     )
     which = f" (that of the two best runs, or {DIFFERENCE})" if wanted == OBSERVED else ""
     table.notes = [
-        f"topics: needed to detect this difference{which} in 4 of 5 experiments at level "
-        f"{1 - level:.3g}, between two runs (t) or among all (ANOVA), or to rule out a loss of "
-        "this size where there is none (margin)",
+        f"topics (t): to detect this difference{which} between two runs in 4 of 5 experiments, at "
+        f"level {1 - level:.3g}",
+        "topics (ANOVA): to detect it as often among all runs, if it is the one of the best and "
+        "the worst",
+        "topics (margin): to rule out a loss of this size as often, where there is none",
         "detectable here: the smallest difference that the topics here detect as often (t)",
     ]
     return table

@@ -54,11 +54,11 @@ class Words:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """Those of -t."""
+        """The topics of -t."""
         return tuple(self.parameters["topic"])
 
     def inputs(self) -> Inputs:
-        """Judgments, runs and measures, with the files of each folder, sorted by name."""
+        """Collect judgments, runs and measures, with the files of each folder, sorted by name."""
         arguments = [file for text in self.parameters["arguments"] for file in _in_folder(text)]
         lacking = "judgments" if self.parameters["qrels"] is None else "runs"
         if lacking == "judgments" or not arguments:
@@ -70,7 +70,7 @@ class Words:
         )
 
     def measures(self) -> list[str]:
-        """Names of measures, if there are no judgments and runs."""
+        """Name the measures, if there are no judgments and runs."""
         parameters = self.parameters
         names = [
             *filter(None, [parameters["qrels"]]),
@@ -92,7 +92,9 @@ def _in_folder(text: str) -> list[str]:
 
 
 def _reader(given: Inputs) -> Callable[[], Any]:
-    """Reads the runs as often as it is called, one by one; only standard input is kept."""
+    """Make a function that reads the runs as often as it is called, one by one; only standard input
+    is kept.
+    """
     if "-" not in given.files.values():
         return given.each_run
     kept = given.runs()
@@ -100,7 +102,7 @@ def _reader(given: Inputs) -> Callable[[], Any]:
 
 
 def _rests_on(measures: Sequence[Any], qrels: Any, runs: Any) -> Evidence:
-    """What the values of these runs rest on.
+    """Gather the evidence that the values of these runs rest on.
 
     Raises
     ------
@@ -120,7 +122,9 @@ def _notes(facts: Evidence) -> list[str]:
 
 
 def _values(words: Words, file: str | None, top: int | None) -> tuple[list[TopicValues], list[str]]:
-    """Values of each measure, of the systems and topics asked for, and what they rest on."""
+    """Compute the values of each measure, of the systems and topics asked for, and list their
+    limits.
+    """
     from irpref import bind
     from irpref_lab.meta import TopicValues, read_values, system_ranking
 
@@ -196,7 +200,7 @@ def meta() -> None:
 
 
 def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any], Any]) -> Results:
-    """What is computed of the values of each measure, by group of topics if there are groups."""
+    """Compute results from the values of each measure, by group of topics if there are groups."""
     if groups is None:
         return [(None, compute(one)) for one in values]
     results: list[tuple[str | None, Any]] = []
@@ -210,7 +214,7 @@ def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any]
 
 
 def _rows(results: Results, table_of: Callable[[Any], Any]) -> Any:
-    """A table of all results, with the group of topics after the measure."""
+    """Tabulate all results, with the group of topics after the measure."""
     import pandas as pd
 
     tables = []
@@ -247,7 +251,7 @@ def _resampled(
     groups: str | None,
     **settings: Any,
 ) -> None:
-    """Results with a `table` and a `summary`."""
+    """Run a resampling study and print its table or summary."""
     every, notes = _values(given, values, top)
     results = _by_group(groups, every, lambda one: method(one, **settings))
     title = f"{_sizes(groups, every)}, {what}"
@@ -425,7 +429,7 @@ def _show_incompleteness(
     groups: str | None,
     settings: dict[str, Any],
 ) -> None:
-    """What `irpref_lab.meta.incompleteness` finds, for all topics or each group."""
+    """Print the results of `irpref_lab.meta.incompleteness`, for all topics or each group."""
     from irpref import bind
     from irpref.judged.groups import groups_of
     from irpref_lab.meta import incompleteness
@@ -469,7 +473,7 @@ def _show_intervals(
     needed: str | None,
     settings: dict[str, Any],
 ) -> None:
-    """What `irpref_lab.meta.robustness` finds, or the judgments needed."""
+    """Print the results of `irpref_lab.meta.robustness`, or the judgments needed."""
     import pandas as pd
 
     from irpref_lab.meta import robustness as compute

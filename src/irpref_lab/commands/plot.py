@@ -1,5 +1,5 @@
-"""`irpref plot`: curves and values by topic as pictures. A kind has the name of what it shows, its
-options those of the arguments of the function that draws it.
+"""`irpref plot`: curves and values by topic as pictures. A kind is named after the picture that it
+draws, its options after the arguments of the function that draws it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def sketch(given: Inputs, **how: Any) -> None:
 
 def _kind(name: str, takes: str, draw: str, text: str, *declared: options.Decorator) -> None:
     """Add a kind of picture of a curve: the function of `irpref_lab.plots` that draws it, a line of
-    help, and the options that it has besides those of all kinds.
+    help, and the options that it has besides the options of all kinds.
     """
 
     def show(given: Inputs, **how: Any) -> None:
@@ -143,7 +143,7 @@ def scatter(given: Inputs, **how: Any) -> None:
 
 
 def _draw(draw: Callable[..., Any], qrels: Any, given: Inputs, how: dict[str, Any]) -> None:
-    """A picture of runs."""
+    """Draw a picture of runs."""
     picture = Picture.from_options(how)
     how = _highlighted(given, arguments(given, how))
     picture.save(draw(qrels, given.runs(), ax=picture.axes(), **how))
@@ -152,7 +152,7 @@ def _draw(draw: Callable[..., Any], qrels: Any, given: Inputs, how: dict[str, An
 def _draw_values(
     draw: Callable[..., Any], n_measures: int, given: Inputs, how: dict[str, Any]
 ) -> None:
-    """A picture of values by topic."""
+    """Draw a picture of values by topic."""
     from irpref_lab.meta.values import topic_values
 
     picture = Picture.from_options(how)
@@ -169,7 +169,7 @@ def _draw_values(
 
 
 def _highlighted(given: Inputs, how: dict[str, Any]) -> dict[str, Any]:
-    """The runs of --highlight by the names that they have in the picture."""
+    """Name the runs of --highlight as they are named in the picture."""
     if "highlight" in how:
         how["highlight"] = given.systems_called("--highlight", how["highlight"]) or None
     return how
@@ -195,11 +195,11 @@ class Picture:
 
     @classmethod
     def from_options(cls, how: dict[str, Any]) -> Picture:
-        """Takes the options of `lab_options.picture` out of others."""
+        """Take the options of `lab_options.picture` out of others."""
         return cls(*(how.pop(name) for name in ("file", "size", "dpi", "title")))
 
     def axes(self) -> Any:
-        """What to draw on; None for the function's own."""
+        """Return the axes to draw on; None for the function's own."""
         from irpref_lab.plots import axes
 
         return axes(self.size) if self.size else None

@@ -92,7 +92,7 @@ class Pairs:
 
 
 def significant(p: ArrayLike, level: float) -> Bools:
-    """Which p-values are at most 1 - level; NaN is not."""
+    """Mark p-values that are at most 1 - level; NaN is not."""
     # 1e-9, since 1 - 0.9 is 0.09999999999999998.
     return np.asarray(p) <= (1 - level) * (1 + 1e-9)
 
@@ -105,8 +105,8 @@ def described(
     n_permutations: int = N_PERMUTATIONS,
     baseline: str | None = None,
 ) -> str:
-    """Test, family, level and permutations in one line; `n_topics` is None if groups of topics are
-    tested.
+    """Describe test, family, level and permutations in one line; `n_topics` is None if groups of
+    topics are tested.
     """
     names = {
         "stepdown": "step-down sign-flip t-test",
@@ -178,7 +178,7 @@ def pair_tests(
 
 
 def _over(difference: Floats, deviation: float) -> Floats:
-    """Quotients; 0 / 0 is 0, anything else over 0 is NaN."""
+    """Divide two numbers; 0 / 0 is 0, anything else over 0 is NaN."""
     if deviation > 0:
         return difference / deviation
     return np.where(difference == 0, 0.0, np.nan)

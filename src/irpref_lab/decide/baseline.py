@@ -212,7 +212,7 @@ def _remarks(pair: Pair, basis: Basis, row: Row, level: float, missing: float) -
 
 
 def _with_baseline(baseline: Any, runs: Any) -> tuple[str, Row]:
-    """The name of the baseline, and all runs by name with the baseline first."""
+    """Return the name of the baseline, and all runs by name with the baseline first."""
     named = named_runs(runs)
     is_text = isinstance(baseline, (str, os.PathLike))
     base = str(baseline) if is_text and str(baseline) in named else None
@@ -267,7 +267,7 @@ def _of_runs(
 
 
 def _topics(part: TopicValues, name: str, labels: Row) -> pd.DataFrame:
-    """The values of a run by topic, and their differences from the baseline's."""
+    """Return the values of a run by topic, and their differences from the baseline's."""
     number = part.systems.index(name)
     values = part.values[number]
     difference = values - part.values[0] if number else np.full(values.size, np.nan)

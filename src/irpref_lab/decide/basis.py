@@ -114,7 +114,7 @@ class JudgedRuns:
         return JudgedRuns(self.facts.only(numbers), self.qrels)
 
     def same_order(self, first: int, second: int) -> bool:
-        """Whether two systems have the same ranking; False if unknown."""
+        """Test whether two systems have the same ranking; False if unknown."""
         return self.facts.same_order(first, second)
 
     def check_gate(self) -> None:
@@ -153,7 +153,7 @@ class JudgedRuns:
     # Pairs ----------------------------------------------------------------------------------------
 
     def _of(self, numbers: Sequence[int]) -> Evidence:
-        """Return the evidence about two systems beside each other."""
+        """Describe two systems beside each other."""
         key = tuple(numbers)
         if key == tuple(range(len(self.facts.systems))):
             return self.facts
@@ -172,7 +172,7 @@ class JudgedRuns:
         margin: float | None = None,
         decide: Callable[[Pair], str] | None = None,
     ) -> Pair:
-        """Return two systems on a group of topics, with what stands against the verdict.
+        """Return two systems on a group of topics, with the grounds against the verdict.
 
         A claim is about all topics, where an unanswered one has the value of an empty ranking. A
         pass leaves out topics that cannot tell, and not to answer is never a gain.
@@ -255,7 +255,7 @@ class JudgedRuns:
     def could_turn(
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
     ) -> bool | None:
-        """Whether judging the unjudged documents could change a verdict; None if unknown."""
+        """Tell whether judging the unjudged documents could change a verdict; None if unknown."""
         if self._turning is None:
             first, second = self.facts.systems
             runs = {system.name: system.runs[0] for system in (first, second)}
@@ -301,7 +301,7 @@ class JudgedRuns:
         return [*texts, *by_judge(facts, inside), *repeats]
 
     def notes(self, verdict: Verdict) -> list[str]:
-        """Say once what all pairs share, without full stops."""
+        """Say which facts all pairs share, without full stops."""
         facts, measures, everything = self.facts, self.facts.measures, self.facts.everything
         if verdict == "claim":
             equal = map(facts.equal_in_words, range(len(facts.systems)))
@@ -400,7 +400,7 @@ class JudgedRuns:
     def against_runs(
         self, measure: Measure, inside: Bools, missing: float
     ) -> dict[str, list[Ground]]:
-        """Map each system to what stands against the claim that another one is better."""
+        """Map each system to the grounds against the claim that another one is better."""
         facts = self.facts
         return {
             system.name: facts.against("claim", measure, number, inside, missing)
@@ -438,7 +438,7 @@ class JudgedRuns:
         return each_within_repeats(self.facts, parts, pairs)
 
     def check_values(self) -> None:
-        """Accept: the values of each system are known."""
+        """Accept every system, as its values are known."""
 
 
 def _with_values(pair: Pair, values: Floats, inside: Bools, topics: Sequence[str]) -> Pair:

@@ -86,7 +86,7 @@ class Leaderboard(ResultFrame):
     ]
 
     def different_pairs(self) -> pd.DataFrame:
-        """The rows of `pairs` with a significant difference that nothing stands against."""
+        """Select the rows of `pairs` with a significant difference that nothing stands against."""
         shown = tests.significant(self.pairs["p_adjusted"], self.level)
         return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
 
@@ -111,7 +111,7 @@ def leaderboard(
     over: str = "topics",
     by_collection: bool = False,
 ) -> Leaderboard | CollectionBoard:
-    """Means of runs with their intervals, places and letters, from tests of all pairs.
+    """Rank runs by their means, with intervals, places and letters from tests of all pairs.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ def leaderboard(
         On a sample, means are missing, and `.pairs` has `low_judged` and `high_judged`: intervals
         of the differences under full human judgments of these topics, that hold for all pairs.
     runs : mapping of name to run, or list of paths
-        Of values and collections, names of systems: all of them if none are named.
-        Paths are named as `irpref eval` names them. A list of runs under one name is one system
-        that was run several times: its value of a topic is the mean of theirs.
+        Of values and collections, names of systems: all of them if none are named. Paths are named
+        as `irpref eval` names them. A list of runs under one name is one system that was run
+        several times: its value of a topic is the mean of theirs.
     sort : measure or name, optional
         The measure that orders the runs of every board, best first. By default each board's own
         measure does.
@@ -160,20 +160,20 @@ def leaderboard(
         by `sort`: `run`, `measure`, `group` (None without groups), `mean` (as `irpref eval` prints
         it; a sum for measures that count), `low`, `high`, `place` (1 for the best mean; equal means
         share a place), `place_low`, `place_high`, `letters` (None if more than eight would be
-        needed), `topics_without_documents`, `judged@10`, `topics_by_code` (what the topics cannot
-        say, see `irpref.evidence`, such as `unseen 12, unanswered 3`), `codes` (what stands against
-        the claim that another run is better: such pairs are not called different); `repeats` and
-        `sd_repeats` (standard deviation of the mean between them) if a system was run several
-        times. Intervals are missing with fewer than five topics. Runs that answer no judged topic,
-        or retrieve no judged document, come last, without a place or interval, and take no part in
-        tests: a column `reason` says why, if there are any. The attribute `pairs` holds the results
-        of the tests, `test` describes the test.
+        needed), `topics_without_documents`, `judged@10`, `topics_by_code` (the limits of the
+        topics, see `irpref.evidence`, such as `unseen 12, unanswered 3`), `codes` (what stands
+        against the claim that another run is better: such pairs are not called different);
+        `repeats` and `sd_repeats` (standard deviation of the mean between them) if a system was run
+        several times. Intervals are missing with fewer than five topics. Runs that answer no judged
+        topic, or retrieve no judged document, come last, without a place or interval, and take no
+        part in tests: a column `reason` says why, if there are any. The attribute `pairs` holds the
+        results of the tests, `test` describes the test.
 
     Raises
     ------
     ValueError
         Fewer than two runs that answer (unless `pairs='none'`) or topics, a level outside (0, 1),
-        an unknown method or measure to sort by, topics without a group; what the evaluator raises.
+        an unknown method or measure to sort by, topics without a group; errors of the evaluator.
 
     Notes
     -----
@@ -279,7 +279,7 @@ def board_of(
     absent: Mapping[str, str] | None = None,
     reasons: Mapping[tuple[str, str | None], Mapping[str, list[str]]] | None = None,
 ) -> Leaderboard:
-    """The leaderboard of values that you already have.
+    """Make the leaderboard of values that you already have.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def board_of(
     by : str, optional
         The measure that orders the runs; if None, each board's own.
     groups : mapping of group to bool array (n_topics,)
-        Which topics are in each group; {None: all of them} without groups.
+        Which topics are in each group; {None: all} without groups.
     pairs, level, n_permutations : as for `leaderboard`
     seed : seed, optional
         None is seed 0.
@@ -349,7 +349,9 @@ def board_of(
 def _with_absent(
     table: pd.DataFrame, last: pd.DataFrame, absent: Mapping[str, str]
 ) -> pd.DataFrame:
-    """The board with the rows of runs that take no part at its end, and a column that says why."""
+    """Add the rows of runs that take no part to the end of the board, and a column that says
+    why.
+    """
     table = table.astype({"place": "Int64"}).assign(reason=None).astype({"reason": object})
     unknown = pd.array([pd.NA] * len(last), dtype="Int64")
     last = last.assign(low=np.nan, high=np.nan, place=unknown, reason=list(absent.values()))
@@ -365,7 +367,7 @@ def _board(
     level: float,
     seed: Rng | None,
 ) -> pd.DataFrame:
-    """A row for each of these runs, by one measure.
+    """Make a row for each of these runs, by one measure.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class CollectionBoard(ResultFrame):
     ]
 
     def different_pairs(self) -> pd.DataFrame:
-        """The rows of `pairs` with a significant difference."""
+        """Select the rows of `pairs` with a significant difference."""
         return self.pairs[significant(self.pairs["p_adjusted"], self.level)]
 
     def _tables(self) -> Sequence[Table]:
@@ -208,7 +208,7 @@ def measures_over(measures: Measures, given: Collections) -> list[Measure]:
 
 
 def _values_only(parts: Sequence[Part]) -> bool:
-    """Whether nothing is known of any run."""
+    """Test whether nothing is known of any run."""
     return all(part.facts is None for part in parts)
 
 
@@ -307,7 +307,7 @@ def compare_over(
     level: float = 0.95,
     missing: float = MISSING,
 ) -> CollectionComparison:
-    """Is system b better than system a over several collections?
+    """Test whether system b is better than system a over several collections.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ def _of_pair(given: Collections, part: Part, measure: Measure, names: list[str])
 
 
 def _differences(of: Strata) -> list[Any]:
-    """Second system minus first by topic of each collection, (n_k,) each."""
+    """Subtract the first system from the second by topic of each collection, (n_k,) each."""
     parts = strata.differences(of.values, np.array([1]), np.array([0]))
     return [part[0] for part in parts]
 

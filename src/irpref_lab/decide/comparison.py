@@ -85,7 +85,7 @@ def compare(
     names: Sequence[str] | None = None,
     over: str = "topics",
 ) -> Comparison | CollectionComparison:
-    """Is run b better than run a? Test the mean difference, and answer with an interval and a
+    """Test whether run b is better than run a: answer with an interval of the mean difference and a
     sentence.
 
     Parameters
@@ -249,7 +249,7 @@ def _verdict(shown_gain: float) -> str:
 
 
 def _could_turn(pair: Pair, basis: Basis, row: Row) -> bool | None:
-    """Whether judging unjudged documents could change the verdict."""
+    """Tell whether judging unjudged documents could change the verdict."""
     if row["verdict"] == UNKNOWN or not math.isfinite(row["low"] + row["high"]):
         return None
     down, up = row["difference"] - row["low"], row["high"] - row["difference"]

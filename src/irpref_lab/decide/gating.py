@@ -16,7 +16,7 @@ measure, so each lower bound uses the whole level; a block needs only one, so th
 reference, which does not move with each commit, can block a change, at a level of its own, and
 nothing else. See docs/significance.md for the errors.
 
-What stands against a pass are codes, see `irpref.observed.codes`. A topic that is unanswerable, out
+The grounds against a pass are codes, see `irpref.observed.codes`. A topic that is unanswerable, out
 of reach of the measure, or unanswered by the baseline is left out. One that only the candidate does
 not answer has the value of an empty ranking and is never a gain."""
 
@@ -118,7 +118,7 @@ def gate(
     groups: Groups | None = None,
     reference: RunLike | Sequence[RunLike] | None = None,
 ) -> Gate:
-    """May this change ship? Decide whether it passes, is blocked, or cannot be told.
+    """Decide whether a change may ship: it passes, is blocked, or cannot be told.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def _unanswered(pair: Pair) -> str:
 
 
 def _could_turn(pair: Pair, basis: Basis, found: _Bounds, row: Row, rule: Rule) -> bool | None:
-    """Whether judging unjudged documents could change the verdict."""
+    """Tell whether judging unjudged documents could change the verdict."""
     if not math.isfinite(found.low) or pair.grounds:
         return None
     down, up = pair.mean_gain - found.low, found.high - pair.mean_gain
@@ -340,7 +340,7 @@ def _could_turn(pair: Pair, basis: Basis, found: _Bounds, row: Row, rule: Rule) 
 
 
 def _remarks(pair: Pair, basis: Basis, row: Row, rule: Rule) -> Iterator[str]:
-    """Yield sentences that a reader of the numbers of a pair needs."""
+    """Yield facts that a reader must know about the numbers of a pair, in sentences."""
     if row["verdict"] == "pass" and row["worse"]:
         yield f"a loss is shown, and the margin of {rule.margin:g} tolerates it"
     if row["verdict"] == "pass" and pair.knows_means:

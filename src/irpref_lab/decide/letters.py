@@ -25,7 +25,7 @@ MOST = 8  # more letters would be of no use to a reader
 
 
 def maximal_sets(different: Bools) -> list[list[int]]:
-    """Maximal sets of runs no two of which differ, such that every such pair is in a set.
+    """Find maximal sets of runs no two of which differ, such that every such pair is in a set.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def maximal_sets(different: Bools) -> list[list[int]]:
 
 
 def letters(different: Bools) -> list[str] | list[None]:
-    """Letters of each run: see the module.
+    """Give each run its letters: see the module.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ def pairs_over(of: Strata, over: str, level: float) -> pd.DataFrame:
 def _intervals_of_pairs(
     of: Strata, first: Any, second: Any, over: str, level: float
 ) -> tuple[Floats, Floats]:
-    """Intervals of the differences of pairs, a block of pairs at a time."""
+    """Compute the intervals of the differences of pairs, a block of pairs at a time."""
     low, high = np.empty(first.size), np.empty(first.size)
     step = max(1, (1 << 20) // of.n_topics)
     for start in range(0, first.size, step):

@@ -203,7 +203,7 @@ class Pair:
         return self.in_units(*self.gain_interval(level))
 
     def is_shown(self, level: float) -> bool:
-        """Whether the systems are shown to differ: by the test, and by the interval if any."""
+        """Tell whether the systems are shown to differ: by the test, and by the interval if any."""
         if not self.mean_gain or not significant(self.p, level):
             return False
         low, high = self.gain_interval(level)
@@ -320,7 +320,7 @@ class Basis(Protocol):
         margin: float | None = None,
         decide: Callable[[Pair], str] | None = None,
     ) -> Pair:
-        """Return two systems on a group of topics, with what stands against the verdict."""
+        """Return two systems on a group of topics, with the grounds against the verdict."""
         ...
 
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
@@ -334,11 +334,11 @@ class Basis(Protocol):
         ...
 
     def notes(self, verdict: Verdict) -> list[str]:
-        """Say once what all pairs share, without full stops."""
+        """Say which facts all pairs share, without full stops."""
         ...
 
     def could_turn(self, pair: Pair, verdict: Any, now: str, agrees: bool = True) -> bool | None:
-        """Whether judging the unjudged documents could change a verdict; None if unknown."""
+        """Tell whether judging the unjudged documents could change a verdict; None if unknown."""
         ...
 
     def absent(self, strict: bool = False, alone: bool = False) -> dict[str, str]:
@@ -356,7 +356,7 @@ class Basis(Protocol):
     def against_runs(
         self, measure: Measure, inside: Bools, missing: float
     ) -> dict[str, list[Ground]]:
-        """Map each system to what stands against the claim that another one is better."""
+        """Map each system to the grounds against the claim that another one is better."""
         ...
 
     def columns_of_runs(self, measure: Measure, inside: Bools) -> dict[str, Row]:
@@ -392,7 +392,7 @@ class Basis(Protocol):
         ...
 
     def same_order(self, first: int, second: int) -> bool:
-        """Whether two systems have the same ranking; False if unknown."""
+        """Tell whether two systems have the same ranking; False if unknown."""
         ...
 
     def check_gate(self) -> None:

@@ -50,7 +50,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 
 def check_permutations(n_permutations: Any) -> None:
-    """`ValueError` unless this is a valid number of permutations."""
+    """Raise `ValueError` unless this is a valid number of permutations."""
     if (
         isinstance(n_permutations, bool)
         or not isinstance(n_permutations, (int, np.integer))
@@ -60,13 +60,13 @@ def check_permutations(n_permutations: Any) -> None:
 
 
 def are_all(n_topics: int, n_permutations: int = N_PERMUTATIONS) -> bool:
-    """Whether all sign vectors are tried, not a random sample of them."""
+    """Tell whether all sign vectors are tried, not a random sample."""
     return n_topics < 63 and 2**n_topics <= n_permutations
 
 
 def sign_vectors(n_topics: int, n_permutations: int, rng: Rng | None) -> Iterator[Floats]:
-    """Signs of the topics, -1 or 1: arrays (size, n_topics). Of all vectors only half, as -s has
-    the same |t| as s.
+    """Yield signs of the topics, -1 or 1: arrays (size, n_topics). Of all vectors only half, as -s
+    has the same |t| as s.
     """
     # The size depends only on the number of topics, so that the draws are the same whatever is
     # tested.
@@ -86,7 +86,7 @@ def sign_vectors(n_topics: int, n_permutations: int, rng: Rng | None) -> Iterato
 def stepdown(
     differences: Floats, n_permutations: int = N_PERMUTATIONS, rng: Rng | None = None
 ) -> tuple[Floats, Floats]:
-    """Return p-values of pairs, alone and adjusted for all of them.
+    """Return p-values of pairs, alone and adjusted for all.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def _lengths(values: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats,
 
 
 def p_of_pair(difference: Floats, rng: Rng | None = None) -> float:
-    """P-value of one pair, from its differences (n_topics,), as `stepdown` has it."""
+    """Compute the p-value of one pair, from its differences (n_topics,), as `stepdown` has it."""
     p, _ = stepdown(difference[None], rng=rng)
     return float(p[0])
 
@@ -272,13 +272,13 @@ def _unit(differences: Floats) -> tuple[Floats, Floats, Bools]:
 def interval(
     difference: Floats, level: float, n_permutations: int = N_PERMUTATIONS, rng: Rng | None = None
 ) -> tuple[float, float]:
-    """Confidence interval of a mean difference: all differences that the test of `stepdown` does
-    not reject.
+    """Find the confidence interval of a mean difference: all differences that the test of
+    `stepdown` does not reject.
 
     Subtract c from every d_t. For a c below the mean, a sign vector has at least the observed
-    absolute sum if and only if c is at least the smaller of two means: that of the d_t with one
-    sign, and that of the d_t with the other. So the bounds are order statistics of these means, and
-    0 lies in the interval if and only if p is above 1 - level.
+    absolute sum if and only if c is at least the smaller of two means: of the d_t with one sign,
+    and of the d_t with the other. So the bounds are order statistics of these means, and 0 lies in
+    the interval if and only if p is above 1 - level.
 
     Parameters
     ----------

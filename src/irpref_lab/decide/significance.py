@@ -20,7 +20,7 @@ from irpref_lab.trust import t_tests
 def randomisation_test(
     a: Any, b: Any, *, n_permutations: int = N_PERMUTATIONS, seed: int | None = None
 ) -> tuple[float, float]:
-    """Fisher's randomisation test of the mean difference between two systems, paired by topic,
+    """Test the mean difference between two systems by Fisher's randomisation, paired by topic,
     two-sided.
 
     If both systems were equally good, each topic's difference could as well have the other sign.
@@ -31,7 +31,7 @@ def randomisation_test(
     ----------
     a, b : array-like (n_topics,)
         Values of two systems for the same topics in the same order. If topics are in ascending
-        order of id, p is that of `irpref_lab.leaderboard` and `irpref_lab.compare`.
+        order of id, p is as in `irpref_lab.leaderboard` and `irpref_lab.compare`.
     n_permutations : int
         If there are at most this many sign vectors (2^n_topics; 13 topics by default), all are
         tried and p is exact; else this many are drawn, and p = (count + 1) / (n_permutations + 1).

@@ -1,7 +1,7 @@
 """Could judging the unjudged documents turn a verdict?
 
 Unjudged documents can move a mean difference between two bounds (`irpref_lab.intervals`). A verdict
-could be turned if it would be another one at one of them, with an interval of the same width. A
+could be turned if it would be another one at either bound, with an interval of the same width. A
 search finds values that can occur, but there may be others beyond them: then "no" is unknown. It is
 slow, so a few ways to grade the documents are tried first, which mostly show that a verdict could
 be turned."""
@@ -52,7 +52,7 @@ class Turning:
         now: str,
         agrees: bool = True,
     ) -> bool | None:
-        """Whether the verdict could be another one; None if unknown.
+        """Tell whether the verdict could be another one; None if unknown.
 
         Parameters
         ----------

@@ -64,16 +64,16 @@ class ValueBasis(JudgedRuns):
         return ValueBasis(cast(ValueFacts, self.facts.only(numbers)))
 
     def same_order(self, first: int, second: int) -> bool:
-        """Unknown."""
+        """Return False: unknown."""
         return False
 
     def check_gate(self) -> None:
-        """Accept: nothing is known of the judgments behind a value."""
+        """Accept every gate: nothing is known of the judgments behind a value."""
 
     def could_turn(
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
     ) -> bool | None:
-        """Unknown."""
+        """Return None: unknown."""
         return None
 
     def _unanswered(self, pair: Pair, missing: float) -> Iterator[Ground]:

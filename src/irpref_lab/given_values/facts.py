@@ -103,7 +103,7 @@ class ValueFacts(Evidence):
     lacks: Mapping[Measure, Bools] = field(default_factory=dict)
 
     def unanswered(self, measure: Measure | None = None) -> Bools:
-        """Topics for which a system lacks a value, of a measure or of all: (n_systems,
+        """Mark topics for which a system lacks a value, of a measure or of all: (n_systems,
         n_topics).
         """
         masks = self.lacks
@@ -134,7 +134,7 @@ class ValueFacts(Evidence):
         return False
 
     def shallow(self, measure: Measure | None) -> Bools:
-        """No ranking is known to be short: (n_systems, n_topics)."""
+        """Mark no topic, as no ranking is known to be short: (n_systems, n_topics)."""
         return np.zeros((len(self.systems), len(self.topics)), bool)
 
     def so(self, system: System, n: int) -> str:
@@ -210,7 +210,9 @@ def facts_of(
 
 
 def _observation(lengths: Any) -> Observation:
-    """A run of which only the answered topics are known: documents are counted as one a topic."""
+    """Make a run of which only the answered topics are known: documents are counted as one a
+    topic.
+    """
     n = lengths.size
     no, none = np.zeros(n, bool), np.zeros(n, np.int64)
     return Observation(

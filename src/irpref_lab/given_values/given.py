@@ -58,7 +58,7 @@ class Values:
         }
 
     def _matrix(self, measure: str, rows: pd.DataFrame) -> Floats:
-        """Values of a measure, (n_systems, n_topics), NaN where there is none."""
+        """Return the values of a measure, (n_systems, n_topics), NaN where there is none."""
         at = (
             pd.Index(self.systems).get_indexer(rows["system"]),
             pd.Index(self.topics).get_indexer(rows["topic"]),
@@ -106,7 +106,7 @@ class Values:
         )
 
     def higher_is_better(self, measure: MeasureLike) -> bool:
-        """Whether higher values are better."""
+        """Tell whether higher values are better."""
         return self._better[self.name_of(measure)]
 
     def matrix(

@@ -186,7 +186,7 @@ def _is_scalar(one: Any) -> bool:
 
 
 def _is_one_system(data: Mapping[Any, Any]) -> bool:
-    """Whether measures are on one of the two levels."""
+    """Test whether measures are on one of the two levels."""
     inner = {key for one in data.values() for key in one}
     return any(known_measure(key) is not None for key in data) or any(
         known_measure(key) is not None for key in inner

@@ -94,7 +94,7 @@ class Sampled(Judgments, InPlaceOfJudgments):
         return sorted({*self.plan["query_id"], *self.plan.attrs["topics"]})
 
     def pool(self, columns: Iterable[str] = (), preferences: bool | None = False) -> Pool:
-        """Refused: no run can be judged against a sample."""
+        """Refuse runs: none can be judged against a sample."""
         raise self.refusal()
 
     def only(self, topics: Iterable[str]) -> Judgments:
@@ -102,11 +102,11 @@ class Sampled(Judgments, InPlaceOfJudgments):
         raise JudgmentsError("the topics of a sample are those of its plan")
 
     def with_column(self, name: str, values: Any) -> Judgments:
-        """Refused: it would be judgments of another kind."""
+        """Refuse columns: with one, these would be judgments of another kind."""
         raise self.refusal()
 
     def __iter__(self) -> Iterator[Any]:
-        """Refused, as `pool`."""
+        """Raise as `pool`."""
         raise self.refusal()
 
     @staticmethod

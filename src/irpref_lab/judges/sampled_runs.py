@@ -64,7 +64,7 @@ class SampledRuns:
         return out
 
     def same_order(self, first: int, second: int) -> bool:
-        """Unknown: False."""
+        """Return False: unknown."""
         return False
 
     def check_gate(self) -> None:
@@ -99,7 +99,7 @@ class SampledRuns:
         margin: float | None = None,
         decide: Callable[[Pair], str] | None = None,
     ) -> Pair:
-        """Return two systems on a group of topics, with what stands against the verdict.
+        """Return two systems on a group of topics, with the grounds against the verdict.
 
         For a pass, topics without documents of the first system are left out; those without
         documents of the second are never a gain.
@@ -134,7 +134,7 @@ class SampledRuns:
     def could_turn(
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
     ) -> bool | None:
-        """Unknown: the interval under full judgments says more."""
+        """Return None: unknown, and the interval under full judgments says more."""
         return None
 
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
@@ -179,7 +179,7 @@ class SampledRuns:
     def against_runs(
         self, measure: Measure, inside: Bools, missing: float
     ) -> dict[str, list[Ground]]:
-        """Map each system to what stands against a claim about any of them."""
+        """Map each system to the grounds against a claim about it."""
         estimates = self.values[measure].on(inside)
         every = range(len(estimates.answers))
         grounds = grounds_on_sample(self.judgments, estimates, missing, every)
@@ -190,7 +190,7 @@ class SampledRuns:
         return {name: {} for name in self.names}
 
     def complete(self, board: Any, parts: Mapping[str | None, Bools], level: float) -> None:
-        """Blank what a sample does not know, and add intervals under full judgments."""
+        """Remove numbers that a sample does not know, and add intervals under full judgments."""
         for column in ("mean", "low", "high", "judged@10"):
             board[column] = math.nan
         board["place"] = board["place"].astype("Int64")
@@ -226,7 +226,7 @@ class SampledRuns:
         return [f"{', '.join(about)}: cannot tell, {text}" for text, about in unknown.items()]
 
     def check_values(self) -> None:
-        """Refuse: only differences are known."""
+        """Raise the error of a sample: only differences are known."""
         raise self.judgments.refusal()
 
     def grave(self) -> list[str]:
@@ -234,7 +234,7 @@ class SampledRuns:
         return []
 
     def frame(self, parts: Mapping[str | None, Bools]) -> None:
-        """There is no table: what `irpref.evidence` asks needs the grades of single runs."""
+        """Return no table: the questions of `irpref.evidence` need the grades of single runs."""
 
     def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
         """Return the hash of the plan and the grades, and of these and the groups."""
@@ -246,7 +246,7 @@ class SampledRuns:
 def grounds_on_sample(
     judgments: Sampled, estimates: SampledValues, missing: float, runs: Sequence[int]
 ) -> list[Ground]:
-    """Why there is no verdict.
+    """List the reasons why there is no verdict.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def grounds_on_sample(
 
 
 def _same_gains(judgments: Sampled, estimates: SampledValues) -> list[Ground]:
-    """Why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
+    """Say why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
     gain = estimates.human_gain
     if not gain.size:
         return [Ground("blind", "the judged document does not count before its partner is judged")]

@@ -1,6 +1,6 @@
 """`irpref_lab.report`: an evaluation as one page that opens without a network.
 
-The page holds what other functions compute: `irpref_lab.leaderboard` (means, intervals, places,
+The page holds the results of other functions: `irpref_lab.leaderboard` (means, intervals, places,
 letters, pairs), `check`, `explain`, `intervals`, the curves and `cite`. It loads nothing: its
 scripts (Vega, which draws the pictures, and its own) and its style are in the file. A content
 security policy allows these, by their hashes, and nothing else; no text is compiled to code. Names,
@@ -50,7 +50,7 @@ class Report:
     grave : list of str
         Grave findings of `irpref_lab.check`, which the page shows before all numbers.
     holds : str
-        What is on it: `2 runs, 30 topics, 3 measures`.
+        The contents in short: `2 runs, 30 topics, 3 measures`.
     """
 
     def __init__(self, page: str, grave: Sequence[str] = (), holds: str = "") -> None:
@@ -71,11 +71,15 @@ class Report:
     @property
     def text(self) -> str:
         """What was written, and where, in one line."""
-        where = "not written" if self.path is None else f"written to {self.path}"
+        where = (
+            "not written yet: save(path) does" if self.path is None else f"written to {self.path}"
+        )
         return f"{self.holds}, {len(self.html) / 1e6:.1f} MB, {where}"
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own; a link to the file if it is too large for a notebook."""
+        """Show the page in a frame of its own; a link to the file if it is too large for a
+        notebook.
+        """
         if len(self.html) > LARGEST_FRAME and self.path is not None:
             address = html.escape(self.path, quote=True)
             return f'<a href="{address}" target="_blank">{address}</a>'
@@ -84,6 +88,11 @@ class Report:
             f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" '
             'title="irpref report" '
             'style="width: 100%; height: 800px; border: 1px solid #8888"></iframe>'
+            + (
+                ""
+                if self.path
+                else "<p><small><code>.save(path)</code> writes this page.</small></p>"
+            )
         )
 
     def __repr__(self) -> str:
@@ -109,8 +118,8 @@ def report(
     rng: Rng | None = None,
     strict: bool = False,
 ) -> Report:
-    """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, unjudged documents,
-    curves, what was done.
+    """Write an evaluation as one HTML page: leaderboard, pairs, topics, rankings, unjudged
+    documents, curves, and how it was done.
 
     Parameters
     ----------
@@ -151,7 +160,7 @@ def report(
     Raises
     ------
     ValueError
-        A name is that of no run; also as `irpref_lab.leaderboard` and `irpref.evaluator`.
+        A name belongs to no run; also as `irpref_lab.leaderboard` and `irpref.evaluator`.
     ImportError
         Jinja or vl-convert-python is not installed: `pip install irpref[lab]`.
 
@@ -197,7 +206,7 @@ def report(
 
 
 def as_json(data: object) -> str:
-    """JSON that is data anywhere in a page: ASCII, and no `<`, `>` or `&` in it."""
+    """Write JSON that is data anywhere in a page: ASCII, and no `<`, `>` or `&` in it."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -21,7 +21,9 @@ _MADE_BY = (
 
 @contextmanager
 def needed(module: str, what: str) -> Iterator[None]:
-    """Turn the ImportError of this module in the block into one that says what to install."""
+    """Turn the ImportError of this module in the block into one that names the package to
+    install.
+    """
     try:
         yield
     except ModuleNotFoundError as problem:
@@ -31,7 +33,7 @@ def needed(module: str, what: str) -> Iterator[None]:
 
 
 def package() -> ModuleType:
-    """The package that brings Vega. Raises as `needed`."""
+    """Import the package that brings Vega. Raises as `needed`."""
     with needed("vl_convert", "Vega"):
         import vl_convert
     return vl_convert
@@ -76,8 +78,8 @@ _made: list[str] = []
 
 
 def _script(words: str = "") -> str:
-    """The script with its licence, in a form that may be an element of a page; made here if there
-    is none yet.
+    """Return the script with its licence, in a form that may be an element of a page; made here if
+    there is none yet.
     """
     if not _made:
         vl_convert = package()
@@ -94,7 +96,7 @@ def _script(words: str = "") -> str:
 
 
 def _licence() -> str:
-    """The licence that the package brings."""
+    """Read the licence that the package brings."""
     files = distribution(PACKAGE).files or []
     texts = [file.read_text() for file in files if file.name.startswith("LICENSE")]
     return "\n".join(texts).replace("*/", "* /").replace("</", "< /")

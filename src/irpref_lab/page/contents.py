@@ -1,6 +1,5 @@
-"""What is on the page: plain data from the functions that compute it, and pictures as `charts.toml`
-describes them.
-"""
+"""The contents of the page: plain data from the functions that compute it, and pictures as
+`charts.toml` describes them."""
 
 from __future__ import annotations
 
@@ -13,6 +12,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any, TypeAlias
@@ -58,6 +58,7 @@ from irpref_lab.judges.filling import Filled
 from irpref_lab.messages import not_accepted
 from irpref_lab.page.query_texts import Texts, texts
 from irpref_lab.page.rankings import rankings, unjudged_by_rank
+from irpref_lab.page.verdict import best_of_many
 from irpref_lab.plots.drawing import CRP_CUT
 from irpref_lab.plots.plot_data import constant_npref
 from irpref_lab.short_names import left_out, parts
@@ -69,7 +70,8 @@ from irpref_lab.trust.ties import tie_intervals
 Part: TypeAlias = dict[str, Any]
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
-N_PAIRS = 6  # best runs, whose pairs are checked: can unjudged documents reverse them?
+# Best runs, whose pairs are checked: can unjudged documents reverse them? Of many runs fewer.
+N_PAIRS, N_PAIRS_OF_MANY = 6, 4
 MOST_BOUNDS = 2000  # topics times runs up to which this is done
 MOST_TIED = 12_000  # topics times runs up to which values are bounded over all orders of ties
 MOST_EXPLAINED = 4  # measures whose contributions are shown
@@ -79,6 +81,7 @@ MOST_ROWS = 40_000  # documents of rankings that the page holds
 MOST_PLAIN = 10_000
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+_CRP = frozenset({"CRP", "nCRP", "CRPRecovery"})
 _BOARD = ["mean", "low", "high", "place", "place_low", "place_high", "letters", "shown"]
 _P_VALUES = ["p", "p_adjusted"]
 _PAIRS = ["difference", "effect_size", *_P_VALUES]
@@ -121,7 +124,7 @@ class Options:
 def contents(
     measures: Measures, given: QrelsLike | GivenValues, runs: Runs | None, options: Options
 ) -> Part:
-    """Everything that the page shows: lists, numbers and text, as JSON has them."""
+    """Collect everything that the page shows: lists, numbers and text, as JSON has them."""
     if isinstance(given, GivenValues):
         return _of_values(measures, given, runs, options)
     chosen = parse_all(measures)
@@ -141,6 +144,7 @@ def contents(
                 "values_only": False,
                 "inputs": inputs,
                 "filled": qrels.text if isinstance(qrels, Filled) else None,
+                "made": _made(inputs[0]),
                 "methods": literature.methods(chosen),
                 "bibtex": literature.cite(chosen),
                 **_parts(chosen, qrels, named, basis, options),
@@ -150,6 +154,7 @@ def contents(
 
 def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, options: Options) -> Part:
     """Everything that a page about values shows: nothing about rankings and judgments."""
+    inputs = [_input("values", given)]
     chosen, named = given.measures_of(measures), given.systems_named(runs)
     options = _checked(options, chosen, named)
     basis = given.basis(chosen, named)
@@ -162,7 +167,8 @@ def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, option
         {
             **_summary(basis, named, options),
             "values_only": True,
-            "inputs": [_input("values", given)],
+            "inputs": inputs,
+            "made": _made(inputs[0]),
             "filled": None,
             "methods": f"We compare values of {names} by topic, which other software computed, "
             f"with irpref \\cite{{{literature.PACKAGE_KEY}}}.",
@@ -178,7 +184,7 @@ def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, option
 
 
 def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
-    """Title, notes and versions."""
+    """Collect title, notes and versions."""
     absent = basis.absent(options.strict, alone=len(named) < 2)
     return {
         "title": options.title,
@@ -190,7 +196,7 @@ def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
 
 
 def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, RunLike]) -> Options:
-    """The options; `ValueError` for one that is not accepted."""
+    """Check the options. Raise `ValueError` for one that is not accepted."""
     if not chosen:
         raise ArgumentError(
             "a report needs at least one measure, such as AP or nDCG@10", parameter="measures"
@@ -214,7 +220,7 @@ def _parts(
     basis: Basis,
     options: Options,
 ) -> Part:
-    """The sections of the page, one after the other, with a bar."""
+    """Make the sections of the page, one after the other, with a bar."""
     if options.groups is not None:
         options = replace(options, groups=group_of_topic(options.groups, qrels))
     board = _board_and_topics(chosen, qrels, named, basis, options)
@@ -231,8 +237,8 @@ def _parts(
         findings = check(qrels, {name: drawn[name] for name in present}, chosen)
         yield _findings(findings)
         yield {"rankings": _rankings(chosen, qrels, of_shown, topics, options)}
-        yield _curves(qrels, drawn)
-        yield _unjudged(chosen[0], qrels, of_shown, len(topics))
+        yield _curves(chosen, qrels, drawn)
+        yield _unjudged(chosen[0], qrels, of_shown, len(topics), len(board["runs"]))
         tied = findings.loc[findings["code"] == "ties", "run"].tolist()
         of_tied = {name: drawn[name] for name in tied}
         yield _ties(chosen[0], qrels, of_tied, len(topics))
@@ -245,7 +251,7 @@ def _parts(
 
 
 def _shown(options: Options, present: Sequence[str]) -> list[str]:
-    """The runs whose rankings are on the page: those named or the best, and the baseline."""
+    """Choose the runs whose rankings are on the page: those named or the best, and the baseline."""
     shown = dict.fromkeys(options.named_runs or present[:N_RANKINGS])
     return list(shown | ({} if options.baseline is None else {options.baseline: None}))
 
@@ -257,7 +263,7 @@ def _board_and_topics(
     basis: Basis,
     options: Options,
 ) -> Part:
-    """The leaderboard, the verdict on two runs, and the values of topics."""
+    """Make the leaderboard, the verdict on two runs, and the values of topics."""
     absent = basis.absent(options.strict, alone=len(named) < 2)
     by_measure = with_further(basis)
     names = [str(measure) for measure in chosen]
@@ -283,7 +289,7 @@ def _board_and_topics(
             *(line for verdict in verdicts for line in verdict.text.splitlines()[:-1]),
             *(f"test: {verdict.test}" for verdict in verdicts[:1]),
         ]
-        or None,
+        or board["best"],
         "topics": first.topics,
         "queries": texts(options.topics, "topics", first.topics),
         "values": [[by_measure[name].values[row] for row in rows] for name in names],
@@ -298,8 +304,8 @@ def _verdicts(
     named: Mapping[str, Any],
     options: Options,
 ) -> list[Comparison]:
-    """What `irpref_lab.compare` says of two runs, the baseline or the first one being `a`: over all
-    topics, then in each group of them if there are groups.
+    """Compare two runs by `irpref_lab.compare`, the baseline or the first one being `a`: over all
+    topics, then in each group of topics if there are groups.
     """
     if len(named) != 2 or options.pairs == "none":
         return []
@@ -313,8 +319,8 @@ def _verdicts(
 
 
 def plain(value: Any) -> Any:
-    """Values as JSON has them: arrays and frames as lists, numbers to `DIGITS` digits, None for
-    NaN.
+    """Return values as JSON has them: arrays and frames as lists, numbers to `DIGITS` digits, None
+    for NaN.
     """
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -333,7 +339,7 @@ def plain(value: Any) -> Any:
 
 
 def _opened(runs: Mapping[str, RunLike]) -> dict[str, list[Any]]:
-    """The runs of each system, with files read, several at a time, with a bar."""
+    """Read the runs of each system from their files, several at a time, with a bar."""
     out: dict[str, list[Any]] = {}
     read_runs = zip(runs, each(read_repeats, runs.values(), None), strict=True)
     with progress(read_runs, len(runs)) as steps:
@@ -359,7 +365,9 @@ def _board(
     absent: Mapping[str, str],
     verdicts: Sequence[Comparison],
 ) -> Part:
-    """Rows of each measure and the tests of all pairs, as they are on `irpref_lab.leaderboard`."""
+    """Make rows of each measure and the tests of all pairs, as they are on
+    `irpref_lab.leaderboard`.
+    """
     first = by_measure[names[0]]
     several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
     tests = options.pairs if several else "none", options.level
@@ -379,6 +387,7 @@ def _board(
         for verdict in verdicts
         for row in verdict[verdict["verdict"] == UNKNOWN].to_dict("records")
     }
+    best = best_of_many(board, names[0])
     pairs = _blanked(board.pairs, _P_VALUES, untold)
     board = _blanked(board, ["place_low", "place_high", "letters"], untold)
     tested = pd.DataFrame({"group": []})
@@ -393,6 +402,7 @@ def _board(
         "answered": first.n_topics - rows[0]["topics_without_documents"],
         "pairs": _pairs(pairs, names, runs) if several else [],
         "test": board.test,
+        "best": [best, f"test: {board.test}"] if best else None,
         "groups": [
             {"name": group, "topics": groups[group].sum(), "pairs": _pairs(part, names, runs)}
             for group, part in tested.groupby("group", sort=False)
@@ -402,8 +412,8 @@ def _board(
 
 
 def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str | None]]) -> Any:
-    """Blank what a test says by measures, and in groups, where `compare` cannot tell, and of pairs
-    that something stands against.
+    """Clear the results of tests by measures, and in groups, where `compare` cannot tell, and of
+    pairs that something stands against.
     """
     out = table.copy()
     if "a" in out:
@@ -415,7 +425,7 @@ def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str |
 
 
 def _rows(board: pd.DataFrame) -> pd.DataFrame:
-    """The columns of a leaderboard by one measure, and its means as they are written."""
+    """Select the columns of a leaderboard by one measure, and its means as they are written."""
     return board.assign(shown=board["mean"].map("{:.4f}".format)).reindex(columns=_BOARD)
 
 
@@ -452,7 +462,9 @@ def _rankings(
     topics: Sequence[str],
     options: Options,
 ) -> Part:
-    """First ranks of some runs, with ids and reasons as numbers of lists that hold each once."""
+    """Return the first ranks of some runs, with ids and reasons as numbers of lists that hold each
+    once.
+    """
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(options.depth, MOST_ROWS // n_lists))
     table = rankings(chosen, qrels, runs, depth, MOST_EXPLAINED)
@@ -505,12 +517,17 @@ def _rankings(
 # ------------------------------------------------------------------------------------------- curves
 
 
-def _curves(qrels: Judgments, runs: Mapping[str, RunLike]) -> dict[str, list[Part]]:
-    """Curves of the runs, and shares of documents by rank: means over the topics."""
+def _curves(
+    chosen: Sequence[Measure], qrels: Judgments, runs: Mapping[str, RunLike]
+) -> dict[str, list[Part]]:
+    """Curves of the runs, and shares of documents by rank: means over the topics. CRP and n-pref
+    are drawn if one of their measures is on the page.
+    """
     try:
         pool = qrels.pool()
     except ValueError:  # preferences without grades
         return {"curves": [], "holes": []}
+    asked = {measure.NAME for measure in chosen}
     seen = {name: align_run(pool, run) for name, run in runs.items()}  # aligned once for all curves
     ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
     looks = tomllib.loads(
@@ -518,7 +535,7 @@ def _curves(qrels: Judgments, runs: Mapping[str, RunLike]) -> dict[str, list[Par
     )
 
     def chart(name: str, table: pd.DataFrame, **more: str) -> Part:
-        """A picture with a line for each run, which ends where the run ends."""
+        """Make a picture with a line for each run, which ends where the run ends."""
         look = looks[name]
         lines = table.pivot(index=look["x"], columns="run", values=look["y"])
         if look["x"] == "rank":
@@ -528,18 +545,21 @@ def _curves(qrels: Judgments, runs: Mapping[str, RunLike]) -> dict[str, list[Par
             )
         return look | more | {"x": lines.index, "y": [lines[name] for name in runs]}
 
-    crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
-    # As in `irpref_lab.plots.crp`: later ranks say little about a run.
-    last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
-    rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
-    npref = curves.npref_convergence(qrels, seen, rpref)
-    constant = constant_npref(npref)
     drawn = [
         chart("precision", curves.interpolated_precision(qrels, seen)),
         chart("gain", curves.cumulated_gain(qrels, seen, depth=CURVE_RANKS[-1])),
-        chart("crp", crp[crp["rank"] <= last]),
-        chart("npref", npref, title=f"n-pref, {rpref}", **({"note": constant} if constant else {})),
     ]
+    if asked & _CRP:
+        crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
+        # As in `irpref_lab.plots.crp`: later ranks say little about a run.
+        last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
+        drawn.append(chart("crp", crp[crp["rank"] <= last]))
+    if "NPref" in asked:
+        rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
+        npref = curves.npref_convergence(qrels, seen, rpref)
+        constant = constant_npref(npref)
+        note = {"note": constant} if constant else {}
+        drawn.append(chart("npref", npref, title=f"n-pref, {rpref}", **note))
 
     # After one mark of the axis, up to the next.
     shares = unjudged_by_rank(qrels, seen)
@@ -560,7 +580,7 @@ def _bounds(
     runs: Mapping[str, RunLike],
     many: bool,
 ) -> Part:
-    """Intervals of the means of runs, unless there are too many topics and runs."""
+    """Find the intervals of the means of runs, unless there are too many topics and runs."""
     out: Part = {"measure": str(measure), "runs": [], "reason": "", "many": many}
     try:
         for name, run in () if many else runs.items():
@@ -572,7 +592,7 @@ def _bounds(
 
 
 def _findings(findings: pd.DataFrame) -> Part:
-    """What `irpref_lab.check` found, and the measures that it names."""
+    """Return the findings of `irpref_lab.check`, and the measures that it names."""
     return {
         "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
         "suggested": findings.attrs.get("measures", []),
@@ -581,24 +601,25 @@ def _findings(findings: pd.DataFrame) -> Part:
 
 
 def _unjudged(
-    measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int
+    measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int, n_runs: int
 ) -> Part:
-    """Bounds over the grades of unjudged documents, and which pairs of the best runs these could
-    turn round.
+    """Find the bounds over the grades of unjudged documents, and the pairs of the best runs that
+    these could turn round.
     """
     bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
     bounds |= {"pairs": [], "notes": []}
     if bounds["runs"]:
         bounds["notes"] = notes_on(pd.DataFrame(bounds["runs"]))
     if bounds["runs"] and len(runs) > 1:
-        best = dict([*runs.items()][:N_PAIRS])
+        most = N_PAIRS if n_runs <= N_RANKINGS else N_PAIRS_OF_MANY
+        best = dict([*runs.items()][:most])
         pairs = pair_intervals([measure], qrels, best).to_dict("records")
         bounds |= {"pairs": pairs, "best": len(best)}
     return {"bounds": bounds}
 
 
 def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int) -> Part:
-    """Values over the orders of tied documents, of the runs that have some."""
+    """Find the values over the orders of tied documents, of the runs that have some."""
     many = n_topics * len(runs) > MOST_TIED
     ties = _bounds(tie_intervals, measure, qrels, runs, many)
     changed = [row for row in ties["runs"] if row["low"] < row["high"]]
@@ -609,7 +630,7 @@ def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_top
 
 
 def _input(name: str, data: object) -> Part:
-    """What one of the inputs was: a file with its hash, a data set, or something in memory."""
+    """Describe one of the inputs: a file with its hash, a data set, or something in memory."""
     if isinstance(data, (Judgments, Run)) and data.path is not None:
         data = data.path
     if not isinstance(data, (str, os.PathLike)):
@@ -629,3 +650,17 @@ def _versions() -> list[tuple[str, str]]:
         with suppress(PackageNotFoundError):
             out.append((name, version(name)))
     return out
+
+
+def _made(read: Part) -> str:
+    """Say when the page was made, from which judgments or values and with which versions.
+
+    The day is the one of SOURCE_DATE_EPOCH if that is set, so that a page can be made again.
+    """
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    day = datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)
+    known = dict(_versions())
+    versions = ", ".join(
+        f"{name} {known[name]}" for name in ("irpref", "ir-measures") if name in known
+    )
+    return f"{day:%Y-%m-%d} · {read['name']}: {read['what']} · {versions}"

@@ -126,6 +126,7 @@ function showBoard() {
   const least = Math.min(...ends), room = Math.max(...ends) - least || 1;
   const x = value => 4 + 92 * (value - least) / room;
   const places = ["place", "low", "letters"].map(key => [key, headOf(key)]).filter(each => each[1]);
+  put("board-by", D.measures[m].name);
   D.measures.forEach((_, i) => headOf("m" + i).classList.toggle("shown", i === m && D.measures.length > 1));
   for (const [, head] of places) head.setAttribute("title", "by " + D.measures[m].name);
   const columns = Object.fromEntries(places.map(([key, head]) => [key, head.cellIndex]));
@@ -236,9 +237,9 @@ function showPairs() {
   const mark = () => {
     const [i, j] = cell, of = pair(m, i, j);
     if (view) view.signal("row", i).signal("column", j).run();
-    if (of) put("pairs-said", nameOf(i), " against ", nameOf(j), ": difference " + signed(of.difference)
+    if (of) put("pairs-said", bdi(D.measures[m].name), ": ", nameOf(i), " against ", nameOf(j), ": difference " + signed(of.difference)
       + ", effect size " + (of.effect === null ? "none" : signed(of.effect, 3)) + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted p " + pValue(of.adjusted)));
-    else put("pairs-said", nameOf(i));
+    else put("pairs-said", bdi(D.measures[m].name), ": ", nameOf(i));
   };
   const open = () => { if (cell[0] !== cell[1]) { by("two-a").value = String(cell[0]); by("two-b").value = String(cell[1]); by("two-measure").value = String(m); showTwo(); by("two").scrollIntoView(); } };
   const place = (field, axis) => ({ field, type: "ordinal", scale: { domain: [...cells.keys()].slice(0, n) }, axis: { domain: false, ticks: false, title: null, labelFontSize: Math.min(11, size), ...axis } });
@@ -322,7 +323,10 @@ function showTwo() {
   const mine = views = [], params = [{ name: "chosen", value: topic }];
   const draw = spec => picture({ params, data: { values }, ...spec }, of => { if (of.t !== undefined) choose(of.t, "plot"); }, view => { mine.push(view.signal("chosen", topic).run()); });
   const both = range([...va, ...vb], 0.03), side = wide(380), y = range([...differences, 0], 0.05);
-  const slots = Math.max(topics.length, 12), width = wide(Math.max(420, Math.min(900, 70 + slots * 14))); // few topics have no broader bars
+  const slots = Math.max(topics.length, 12), room = by("two").clientWidth - side - 24;
+  // Few topics have no broader bars; the table is beside the pictures where there is room for both.
+  const most = Math.max(420, Math.min(900, 70 + slots * 14)), left = room - 500;
+  const width = wide(left >= 70 + slots * 6 && left >= 280 && !D.queries.some(text => text !== null) ? Math.min(most, left) : Math.min(most, Math.max(300, room)));
   const one = draw({ width: side, height: side - 20, description: `Topics by ${measure.name} of two runs. Each dot is a topic; above the diagonal the first run has the higher value. ${score}. The table below has the numbers.`, layer: [
     { data: { values: both.map(end => ({ a: end, b: end })) }, mark: { type: "line", aria: false, stroke: "var(--soft)", strokeWidth: 1 }, encoding: {
       x: number("b", isolated(short(D.short[b], 44)), both), y: number("a", isolated(short(D.short[a], 40)), both) } },
@@ -394,7 +398,8 @@ function showTopic() {
   const t = picked("topic-id"), left = K.lists[picked("topic-left")][t], right = K.lists[picked("topic-right")][t];
   const m = K.explained.length ? picked("topic-measure") : -1;
   const query = D.queries[t];
-  put("topic-said", query === null ? "" : [el("strong", {}, bdi(query)), ". "], K.graded ? `${counted(K.relevant[t], "document")} of grade 1 or more.` : "",
+  put("topic-said", el("strong", {}, "Topic ", bdi(topics[t]), query === null ? "" : [": ", bdi(query)]), ". ",
+    m < 0 ? "" : ["Adds: to ", bdi(K.explained[m]), ". "], K.graded ? `${counted(K.relevant[t], "document")} of grade 1 or more.` : "",
     absent.map(r => [" No ranking of ", nameOf(r), " is on this page."]));
   const parts = [left, right].flatMap(list => (list && m >= 0 ? list.parts[m].map(Math.abs) : []));
   const top = Math.max(0, ...parts);
@@ -423,7 +428,7 @@ function lineChart({ title, note, x, xLabel, yLabel, y, log, from, to, fit, zero
   const across = number("x", xLabel, ends, { grid: false, ...(log ? { values: x.length < 9 ? x : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], tickCount: null, labelOverlap: "greedy", labelExpr: "'' + datum.value" } : {}) });
   if (log) across.scale = { domain: ends, nice: false, type: "log" };
   const run = { field: "run", type: "nominal" }, each = range => ({ field: "c", type: "nominal", scale: { domain: [...DASHES.keys()], range }, legend: null });
-  return figure(title, note, picture({ width: wide(430), height: 300, data: { values }, description: `${title}: ${note}`, layer: [
+  return figure(title, note, picture({ width: wide(390), height: 290, data: { values }, description: `${title}: ${note}`, layer: [
     { mark: { type: "line", strokeWidth: 2, interpolate: "linear" }, encoding: { x: across, y: number("y", yLabel, span), stroke: each(DASHES.map((_, c) => tint(c))), strokeDash: each(DASHES), tooltip: run, description: run } },
     ...(zero ? [{ data: { values: [{}] }, mark: { type: "rule", aria: false, stroke: "var(--soft)", strokeDash: [5, 4] }, encoding: { y: { datum: 0 } } }] : [])] }));
 }
@@ -505,6 +510,10 @@ if (by("two")) {
   options("two-b", D.short, D.baseline === null || D.baseline === 0 ? 1 : D.baseline).addEventListener("change", showTwo);
   options("two-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", showTwo);
   showTwo();
-} else if (by("topic")) showTopic();
+} else if (by("topic")) { // of one run, the topic with the worst value
+  const values = valuesOf(0, 0), worst = (value, than) => value !== null && (than === null || better(0, than - value));
+  if (values) by("topic-id").value = String(values.reduce((t, value, at) => (worst(value, values[t]) ? at : t), 0));
+  showTopic();
+}
 showCurves();
 })();

@@ -18,7 +18,7 @@ _TEXTS = {"topics": ("query", "text", "title"), "titles": ("title", "text", "bod
 
 
 def texts(given: Texts | None, what: str, wanted: Iterable[str]) -> list[str | None]:
-    """Texts of some ids.
+    """Find the texts of some ids.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ def _of_file(path: str, what: str) -> dict[str, str]:
 
 
 def _of_line(line: str, what: str) -> tuple[str, str]:
-    """Id and text of a line: `id<TAB>text`, or a JSON record, whose first text that is not empty
-    counts.
+    """Split a line into id and text: `id<TAB>text`, or a JSON record, whose first text that is not
+    empty counts.
     """
     if not line.lstrip().startswith("{"):
         id_, text = line.rstrip("\r").split("\t", 1)

@@ -30,12 +30,12 @@ def rankings(
     depth: int = 20,
     n_explained: int | None = None,
 ) -> pd.DataFrame:
-    """The first documents of each run and topic, with grades, ties, and what they contribute.
+    """List the first documents of each run and topic, with grades, ties, and contributions.
 
     Parameters
     ----------
     measures : measures of any toolkit, or their names
-        Those of irpref that are sums over documents are explained, as by `irpref.explain`.
+        Measures of irpref that are sums over documents are explained, as by `irpref.explain`.
     qrels : in any form that `irpref.evaluator` takes
     runs : mapping of name to run, or list of paths
     depth : int
@@ -124,7 +124,7 @@ def rankings(
 
 
 def _filled(read: Judgments) -> tuple[set[tuple[str, str]], float]:
-    """Topics and documents with a filled grade, and the lowest positive human grade."""
+    """Find topics and documents with a filled grade, and the lowest positive human grade."""
     if not read.filled.any():
         return set(), 0.0
     table = read.frame()
@@ -134,8 +134,8 @@ def _filled(read: Judgments) -> tuple[set[tuple[str, str]], float]:
 
 
 def _ties(documents: Listing, depth: int) -> Ints:
-    """Number of the group of ties of each document, among those of its topic down to `depth`; 0 if
-    no other document has its score.
+    """Number the group of ties of each document, among the documents of its topic down to `depth`;
+    0 if no other document has its score.
     """
     topics, score = documents.topics, documents.score
     numbers = np.zeros(score.size, np.int64)
@@ -152,7 +152,7 @@ def _ties(documents: Listing, depth: int) -> Ints:
 def unjudged_by_rank(
     qrels: QrelsLike, runs: Mapping[str, Any] | Runs, ranks: Iterable[int] = BANDS
 ) -> pd.DataFrame:
-    """Share of unjudged documents in bands of ranks, over all judged topics.
+    """Compute the share of unjudged documents in bands of ranks, over all judged topics.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def unjudged_by_rank(
     -------
     pandas.DataFrame
         A row for each run and band: `run`, `rank` (the last of the band), `documents` (retrieved
-        there), `unjudged` (share of them; NaN if there are none). A document of negative grade is
+        there), `unjudged` (their share; NaN if there are none). A document of negative grade is
         unjudged.
 
     Raises

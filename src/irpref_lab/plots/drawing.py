@@ -9,6 +9,7 @@ marker. A new name takes a colour that no other name of its picture has, as long
 from __future__ import annotations
 
 import itertools
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
@@ -321,6 +322,8 @@ def remark(
 
 def title(ax: Axes, words: str, *details: str) -> None:
     """Write a title, with details below it in small letters."""
+    # Where a title is too wide it breaks before a number, not between it and its noun.
+    words = re.sub(r"(\d) (topics?)\b", "\\1\N{NO-BREAK SPACE}\\2", words)
     below = textwrap.fill("; ".join(filter(None, details)), 56)
     ax.set_title(words, pad=8 + (12 + 11 * below.count("\n") if below else 0))
     if below:

@@ -131,7 +131,7 @@ def lower(gains: Floats, level: float) -> Floats:
 
 
 def few_differences(gains: Floats, level: float) -> Floats:
-    """Return what the lower bound is at most if fewer than ten topics differ, and some lose.
+    """Return an upper limit of the lower bound if fewer than ten topics differ, and some lose.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ _MOST = 10**9  # topics
 
 
 def residual_variance(values: ArrayLike | TopicValues) -> float:
-    """Variance left after the means of systems and topics are subtracted.
+    """Compute the variance left after the means of systems and topics are subtracted.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def power_of(
     method: str = "t",
     level: float = 0.95,
 ) -> float:
-    """Power: the chance of finding a true difference of this size with `n_topics` topics.
+    """Compute the power: the chance of finding a true difference of this size with `n_topics`
+    topics.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def topics_needed(
     level: float = 0.95,
     power: float = POWER,
 ) -> int:
-    """Smallest number of topics with which a test finds a difference of this size.
+    """Find the smallest number of topics with which a test finds a difference of this size.
 
     Parameters
     ----------
@@ -218,7 +219,7 @@ def topics_for_margin(margin: float, variance: float, level: float = 0.95) -> in
 
 
 def topics_for_each(effect: ArrayLike, level: float = 0.95, most: int = 10_000) -> Floats:
-    """`topics_needed` by a paired t-test for many pairs of systems at once.
+    """Find `topics_needed` by a paired t-test for many pairs of systems at once.
 
     Parameters
     ----------
@@ -263,7 +264,7 @@ def detectable_difference(
     level: float = 0.95,
     power: float = POWER,
 ) -> float:
-    """Smallest true difference that a test finds with `n_topics` topics: the inverse of
+    """Find the smallest true difference that a test finds with `n_topics` topics: the inverse of
     `topics_needed`.
 
     Parameters
@@ -300,7 +301,7 @@ def topic_set_size(
     level: float = 0.95,
     power: float = POWER,
 ) -> pd.DataFrame:
-    """How many topics each measure needs, with your values as a pilot study.
+    """Find how many topics each measure needs, with your values as a pilot study.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ COLUMNS = ("query_id", "measure", "value", "low", "expected", "high", "exact")
 
 
 def interval_table(**columns: Any) -> pd.DataFrame:
-    """A table of intervals: a column for each of `COLUMNS`, then any further columns.
+    """Make a table of intervals: a column for each of `COLUMNS`, then any further columns.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def interval_table(**columns: Any) -> pd.DataFrame:
 def by_topic(
     evaluate: KernelEvaluator, measures: Mapping[Measure, Mapping[str, Any]]
 ) -> pd.DataFrame:
-    """A table of measures: topics in ascending order of id, then their mean (the sum, for measures
-    that count).
+    """Make a table of measures: topics in ascending order of id, then their mean (the sum, for
+    measures that count).
 
     Parameters
     ----------

@@ -44,14 +44,14 @@ def intervals(
     rng: Rng | None = None,
     groups: Groups | None = None,
 ) -> pd.DataFrame:
-    """Intervals of values: over tied documents, unjudged documents, or topics.
+    """Find the intervals of values: over tied documents, unjudged documents, or topics.
 
     Parameters
     ----------
     measures : measures of any toolkit, or their names
     qrels, run : in any form that `irpref.evaluator` takes
-        With what `irpref_lab.fill` returns as qrels, `low` and `high` for `unjudged` are those of
-        the human judgments, and `expected` is the value with the filled grades (those of documents
+        With the result of `irpref_lab.fill` as qrels, `low` and `high` for `unjudged` follow from
+        the human judgments, and `expected` is the value with the filled grades (grades of documents
         that the run lacks can take it out of the bounds). A judge alone promises no more;
         `irpref_lab.sample` plans which human grades do.
     over : {'ties', 'unjudged', 'topics'}
@@ -78,8 +78,8 @@ def intervals(
         `high`, `exact`; `error`, the standard error, if something is drawn at random. For ties and
         unjudged documents, `low` and `high` are values that can occur; if `exact` is False, there
         may be lower or higher ones. Over unjudged documents, `exact` is about the grades of those
-        that the run retrieved: a relevant document that it lacks could move a value further.
-        Bpref, which ignores unjudged documents, can have a `value` outside of `low` and `high`.
+        that the run retrieved: a relevant document that it lacks could move a value further. Bpref,
+        which ignores unjudged documents, can have a `value` outside of `low` and `high`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Samples of topics, and pairs of systems: what the resampling methods share.
+"""Samples of topics, and pairs of systems, which the resampling methods share.
 
 A sample is a row of topic numbers, with repeats if it was drawn with replacement. Sums over all
 samples are one matrix product: how often each sample holds each topic, (n_samples, n_topics), times
@@ -23,7 +23,9 @@ CHUNK = 1 << 18
 
 
 def drawing(rng: Rng | None) -> np.random.Generator:
-    """The generator for a seed or a generator; None is seed 0. `ValueError` for anything else."""
+    """Return the generator for a seed or a generator; None is seed 0. Raise `ValueError` for
+    anything else.
+    """
     try:
         return np.random.default_rng(0 if rng is None else rng)
     except (TypeError, ValueError):
@@ -31,14 +33,14 @@ def drawing(rng: Rng | None) -> np.random.Generator:
 
 
 def fixed_seed(rng: Rng | None) -> int | None:
-    """The seed, or one drawn from a generator, for several measures to share: all get the same
-    draws.
+    """Return the seed, or one drawn from a generator, for several measures to share: all get the
+    same draws.
     """
     return int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
 
 
 def counts(samples: ArrayLike, n_topics: int) -> Floats:
-    """How often each sample holds each topic: (n_samples, size) topic numbers to (n_samples,
+    """Count how often each sample holds each topic: (n_samples, size) topic numbers to (n_samples,
     n_topics).
 
     Raises
@@ -69,7 +71,7 @@ def counts(samples: ArrayLike, n_topics: int) -> Floats:
 
 
 def pairs_of_systems(n_systems: int) -> tuple[Ints, Ints]:
-    """Both systems of each pair, the first with the lower number: shapes (n_pairs,).
+    """List both systems of each pair, the first with the lower number: shapes (n_pairs,).
 
     Raises
     ------
@@ -87,7 +89,9 @@ def pairs_of_systems(n_systems: int) -> tuple[Ints, Ints]:
 
 
 def pair_chunks(n_pairs: int, n_samples: int) -> Iterator[slice]:
-    """Slices of the pairs, small enough for the arrays (n_samples, pairs) to fit the cache."""
+    """Yield slices of the pairs, small enough for the arrays (n_samples, pairs) to fit the
+    cache.
+    """
     step = max(1, CHUNK // n_samples)
     for start in range(0, n_pairs, step):
         yield slice(start, min(start + step, n_pairs))

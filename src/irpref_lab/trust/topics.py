@@ -60,7 +60,7 @@ def limits_named(measure: str) -> tuple[float, float]:
 
 
 def difference_in_range(measure: Measure, low: float, high: float) -> tuple[float, float]:
-    """Bounds of the difference of two means, no larger than the measure allows.
+    """Narrow the bounds of the difference of two means to the range of the measure.
 
     Infinite bounds say that there are too few topics, and stay.
     """
@@ -156,7 +156,7 @@ def _widened(
 
 
 def _resampled_means(values: Floats, rng: np.random.Generator, n_samples: int) -> Floats:
-    """Means of topics drawn with replacement: (n_rows, n_topics) to (n_rows, n_samples)."""
+    """Average topics drawn with replacement: (n_rows, n_topics) to (n_rows, n_samples)."""
     n = values.shape[1]
     step = max(1, _PIECE // n)
     sizes = (min(step, n_samples - start) for start in range(0, n_samples, step))
@@ -174,11 +174,11 @@ def topic_intervals(
     rng: Rng | None = None,
     groups: Groups | None = None,
 ) -> pd.DataFrame:
-    """Confidence interval of the mean of each measure: see `irpref_lab.intervals(...,
+    """Compute the confidence interval of the mean of each measure: see `irpref_lab.intervals(...,
     over='topics')`.
 
-    For measures that count (`NumRet`), the interval is that of their sum over this number of
-    topics. `exact` is True if the bounds are computed (`t`), False if they are drawn (`bootstrap`);
+    For measures that count (`NumRet`), the interval holds their sum over this number of topics.
+    `exact` is True if the bounds are computed (`t`), False if they are drawn (`bootstrap`);
     `error` is the standard error of the draws."""
     read = as_judgments(qrels)
     matrices = on_the_same_topics(evaluated(measures, read, {"run": run}))
@@ -210,7 +210,9 @@ def topic_intervals(
 
 
 def on_the_same_topics(tables: list[TopicValues]) -> list[TopicValues]:
-    """The values, unchanged. `ValueError` if measures do not have values for the same topics."""
+    """Return the values, unchanged. Raise `ValueError` if measures do not have values for the same
+    topics.
+    """
     by_size = sorted(tables, key=lambda one: one.n_topics)
     few, most = by_size[0], by_size[-1]
     if few.topics != most.topics:

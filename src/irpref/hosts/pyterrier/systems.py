@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Names: TypeAlias = Sequence[str] | None
+LONGEST_NAME = 40  # characters of what a pipeline prints that are a name as they are
+# Text in quotation marks, which may hold parentheses; the beginning of a stage's arguments; others.
+_TOKENS = re.compile(r"""'[^']*'|"[^"]*"|(?<=\w)\(|.""", re.DOTALL)
 _ADDRESS = re.compile(r"<[\w.<>]*?(\w+) object at 0x[0-9a-fA-F]+>")
 
 
@@ -108,7 +111,8 @@ def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
     topics : frame with columns `qid` and `query`, or None if there are no pipelines
     names : list of str, optional
         Names of the systems, if these are a list. None: pipelines are named as they print, as in
-        `pt.Experiment`, though without the addresses of objects, and frames `run 1`, `run 2`, ...
+        `pt.Experiment`, though without the addresses of objects, and long ones by their stages
+        alone; frames `run 1`, `run 2`, ...
 
     Raises
     ------
@@ -137,11 +141,28 @@ def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
     }
 
 
+def _stages(printed: str) -> str:
+    """Shorten the text of a long pipeline to the names of its stages."""
+    # A stage that says nothing of itself prints an address: its class is enough.
+    printed = _ADDRESS.sub(r"\1", printed)
+    if len(printed) <= LONGEST_NAME:
+        return printed
+    kept, depth = "", 0  # depth: of parentheses, from a stage's arguments on
+    for match in _TOKENS.finditer(printed):
+        token = match.group()
+        opens = token == "(" and (depth > 0 or printed[: match.start()][-1:].isidentifier())
+        depth += opens
+        if depth == 0:
+            kept += token
+        depth -= token == ")" and depth > 0
+    # Parentheses that are left group stages; the ones around the whole say nothing.
+    return kept[1:-1] if re.fullmatch(r"\([^()]*\)", kept) else kept
+
+
 def _named(systems: Sequence[Any], names: Names, pipeline: type) -> dict[str, Any]:
     if names is None:
         names = [
-            # A stage that says nothing of itself prints an address: its class is enough.
-            _ADDRESS.sub(r"\1", str(system)) if isinstance(system, pipeline) else f"run {i}"
+            _stages(str(system)) if isinstance(system, pipeline) else f"run {i}"
             for i, system in enumerate(systems, 1)
         ]
         names = [

@@ -50,7 +50,7 @@ class Bounds(NamedTuple):
 def grade_grid(
     measure: Measure, arguments: dict[str, Any], pool: Pool, grades: Iterable[float] | None
 ) -> Floats:
-    """The grades that a hole can have, ascending.
+    """List the grades that a hole can have, ascending.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _given(grades: Iterable[float]) -> Floats:
 
 
 def negative_is_a_grade(measure: Measure) -> bool:
-    """Whether a measure counts documents with a negative grade as judged, not as holes."""
+    """Test whether a measure counts documents with a negative grade as judged, not as holes."""
     return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
 
 
@@ -113,7 +113,9 @@ def bounds_of(
     grid: Floats,
     topics: Sequence[int] | None = None,
 ) -> Bounds:
-    """Bounds of each topic, or of some topics, of the value or of the difference of two runs."""
+    """Find the bounds of each topic, or of some topics, of the value or of the difference of two
+    runs.
+    """
     declared = declaration(measure)
     assert declared is not None
     effects = declared.HOLES
@@ -145,7 +147,9 @@ def ties_rise(measure: Measure) -> bool:
 
 
 def _known(effects: Effects, grid: Floats, rank: Floats, seen: Bools) -> Ways | None:
-    """Ways that include the extremes, from what the measure declares; None if there are others."""
+    """List ways that include the extremes, from the measure's declaration; None if there are
+    others.
+    """
     if len(seen) == 1:
         return corners(seen, grid) if effects.monotone else None
     if effects.monotone_difference:
@@ -157,7 +161,7 @@ def _known(effects: Effects, grid: Floats, rank: Floats, seen: Bools) -> Ways | 
 
 
 def prepared(measures: Measures, qrels: QrelsLike) -> tuple[list[Any], KernelEvaluator]:
-    """The measures without duplicates, and their evaluator.
+    """Return the measures without duplicates, and their evaluator.
 
     Raises
     ------
@@ -188,8 +192,8 @@ def prepared(measures: Measures, qrels: QrelsLike) -> tuple[list[Any], KernelEva
 def hole_intervals(
     measures: Measures, qrels: QrelsLike, run: RunLike, grades: Iterable[float] | None = None
 ) -> pd.DataFrame:
-    """Lowest and highest value over all grades of the unjudged retrieved documents: see
-    `irpref_lab.intervals`.
+    """Find the lowest and the highest value over all grades of the unjudged retrieved documents:
+    see `irpref_lab.intervals`.
 
     Parameters
     ----------
@@ -225,8 +229,8 @@ def difference_intervals(
     run_b: RunLike,
     grades: Iterable[float] | None = None,
 ) -> pd.DataFrame:
-    """Lowest and highest difference of two runs over the grades that unjudged documents of either
-    could have.
+    """Find the lowest and the highest difference of two runs over the grades that unjudged
+    documents of either could have.
 
     A document that both runs retrieve has the same grade in both: it moves both values, and the
     difference less than either, or not at all. So the interval of a difference is narrower than the
@@ -241,7 +245,8 @@ def difference_intervals(
     Returns
     -------
     pandas.DataFrame
-        As `irpref_lab.intervals(over='unjudged')`, for the value of `run_a` minus that of `run_b`.
+        As `irpref_lab.intervals(over='unjudged')`, for the value of `run_a` minus the value of
+        `run_b`.
 
     Raises
     ------
@@ -320,7 +325,7 @@ def evaluated(
 def tasks_of(
     chosen: list[Any], evaluate: KernelEvaluator, grades: Iterable[float] | None
 ) -> Iterator[tuple[Any, partial[Floats], Floats]]:
-    """Each measure with its kernel and the grades that a hole can have."""
+    """Yield each measure with its kernel and the grades that a hole can have."""
     for measure in chosen:
         task = evaluate.tasks[measure]
         assert isinstance(task, partial)

@@ -167,7 +167,7 @@ class Holes:
         return out
 
     def ranks(self, t: int, rising: bool = False) -> Floats:
-        """Ranks of the holes of a topic in each run, inf if it lacks them; `rising`: with ties by
+        """Rank the holes of a topic in each run, inf if it lacks them; `rising`: with ties by
         ascending id.
         """
         every = self._rank_rising if rising else self._rank
@@ -205,7 +205,7 @@ class Holes:
 
         @cache
         def in_order() -> Ints:
-            """Judged documents and holes, topic after topic, by descending grade."""
+            """Order judged documents and holes, topic after topic, by descending grade."""
             entry = np.concatenate([judged.topic, holes.topic])
             return order_by(
                 entry, np.concatenate([known[self._step[pool.judged.rows(topics)]], step]), k
@@ -263,7 +263,8 @@ class Holes:
         filled: Mapping[int, Sequence[Floats]],
         rising: bool = False,
     ) -> list[Floats]:
-        """Values of a measure, or differences of the two runs, for topics filled in several ways.
+        """Compute the values of a measure, or differences of the two runs, for topics filled in
+        several ways.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """Find the lowest and highest value over all grades that the holes of a topic could have.
 
-There are three methods, tried in this order. What the first needs is declared by the measure
+There are three methods, tried in this order. The needs of the first are declared by the measure
 (`irpref.kernel.uncertain.Holes`).
 
 *Corners.* The extremes of a monotone measure are among four ways: all holes down to the cutoff have
@@ -54,7 +54,7 @@ class Places(NamedTuple):
 
     @classmethod
     def by_effect(cls, effect: Floats, seen: Bools) -> Places:
-        """Places of holes that add more, the larger their `effect`, (n_holes,)."""
+        """Place holes that add more, the larger their `effect`, (n_holes,)."""
         place = np.empty((2, effect.size), np.int64)
         for kind in (seen, ~seen):
             rows = np.flatnonzero(kind)
@@ -69,8 +69,8 @@ class Places(NamedTuple):
         return np.bincount(self.seen, minlength=2)
 
     def ways(self, backwards: Ints, ends: Ints, steps: Floats) -> Floats:
-        """Grades by steps, (n_ways, n_holes), from directions (n_ways,) and ends (n_ways, n_steps,
-        2).
+        """Grade holes by steps, (n_ways, n_holes), from directions (n_ways,) and ends (n_ways,
+        n_steps, 2).
 
         The first ends[w, i, kind] holes of a kind have at least the grade steps[i + 1].
         """
@@ -79,7 +79,7 @@ class Places(NamedTuple):
 
 
 def corners(seen: Bools, grid: Floats) -> Ways:
-    """Ways in which all holes of a kind have the lowest grade, or all have the highest.
+    """List the ways in which all holes of a kind have the lowest grade, or all have the highest.
 
     For one run the kinds are seen and not seen. For two runs, `seen` (2, n_holes), they are seen by
     the first run only, by the second only, and by both or neither. With i, j and m relevant holes
@@ -94,14 +94,14 @@ def corners(seen: Bools, grid: Floats) -> Ways:
 
 
 def every_way(n_holes: int, grid: Floats) -> Ways | None:
-    """All ways to grade the holes; None if there are too many."""
+    """List all ways to grade the holes; None if there are too many."""
     if n_holes * np.log(grid.size) > np.log(EXHAUSTIVE) + 1e-9:
         return None
     return [np.array(way) for way in product(grid.tolist(), repeat=n_holes)]
 
 
 def attained(values: Values, ways: dict[int, Ways]) -> Ends:
-    """Lowest and highest value of these ways, by topic."""
+    """Find the lowest and the highest value of these ways, by topic."""
     return {
         t: (float(outcomes.min()), float(outcomes.max()))
         for t, outcomes in zip(ways, values(ways), strict=True)
@@ -162,8 +162,8 @@ def search(values: Values, topics: dict[int, Places], grid: Floats) -> Ends:
 
 
 def _strewn(n_holes: int, steps: Floats) -> Floats:
-    """Random ways, (n_ways, n_holes): some holes have the highest grade, with more and more of
-    them.
+    """Draw random ways, (n_ways, n_holes): some holes have the highest grade, more and more in
+    turn.
     """
     draw = np.random.default_rng(n_holes).random((3, n_holes))
     share = np.array([0.02, 0.05, 0.1, 0.25, 0.5])[:, None, None]
@@ -171,8 +171,8 @@ def _strewn(n_holes: int, steps: Floats) -> Floats:
 
 
 def _peaks(places: Places, steps: Floats) -> Ways:
-    """Ways in which one seen hole has the highest grade, and those above it all have a lower one:
-    what PMeasure looks for.
+    """List ways in which one seen hole has the highest grade, and all holes above it a lower one,
+    as PMeasure looks for.
     """
     ways = []
     for peak in sorted({0, 1, 2, 3, 5, 8, *_spread(int(places.sizes[1]))}):
@@ -183,14 +183,14 @@ def _peaks(places: Places, steps: Floats) -> Ways:
 
 
 def _spread(n: int) -> range:
-    """About eight numbers from 0 to n - 1."""
+    """Spread about eight numbers from 0 to n - 1."""
     return range(0, n, max(n // 8, 1))
 
 
 @lru_cache(maxsize=4096)
 def _starts(unseen: int, seen: int, top: int) -> tuple[Ints, Ints]:
-    """Steps to start from, between any two of the grades 0 to `top`: directions (n,), and ends (n,
-    top, 2).
+    """List steps to start from, between any two of the grades 0 to `top`: directions (n,), and ends
+    (n, top, 2).
     """
     level = np.arange(top)
     few = {0, 1, 3, seen // 4, seen // 2, seen}
@@ -210,7 +210,9 @@ def _starts(unseen: int, seen: int, top: int) -> tuple[Ints, Ints]:
 
 
 def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, tuple[int, float]]:
-    """By topic, which way has the highest value, or the lowest (`sign` -1), and `sign` times it."""
+    """Find the way with the highest value, or the lowest (`sign` -1), by topic, and `sign` times
+    it.
+    """
     outcomes = values(tried)
     return {
         t: (int(np.argmax(sign * of_ways)), float((sign * of_ways).max()))
@@ -221,7 +223,7 @@ def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, t
 def _move_ends(
     values: Values, topics: dict[int, Places], steps: Floats, sign: float, best: dict[int, _State]
 ) -> None:
-    """Move one end of the steps of seen holes, or all ends: at first by a quarter of them, then by
+    """Move one end of the steps of seen holes, or all ends: at first by a quarter, then by
     fewer and fewer.
 
     Then again from a sixteenth. No ends are evaluated twice.
@@ -279,7 +281,7 @@ def _change_one(
 
 
 def one_relevant(rank_a: Floats, rank_b: Floats, grid: Floats) -> Ways:
-    """Ways that include the extremes of a difference in RR or Success: at most one hole is
+    """List ways that include the extremes of a difference in RR or Success: at most one hole is
     relevant.
 
     Of several relevant holes only the first run's first raises the difference; any other can only

@@ -39,7 +39,8 @@ def pair_intervals(
     runs: Mapping[str, RunLike] | Iterable[Any],
     grades: Iterable[float] | None = None,
 ) -> pd.DataFrame:
-    """Intervals of the mean differences of all pairs of runs: which pairs could change places?
+    """Find the intervals of the mean differences of all pairs of runs: which pairs could change
+    places?
 
     Returns
     -------
@@ -209,8 +210,8 @@ def _few_ways(
 def _of_precision(
     listings: Sequence[Listing], grid: Floats, *, rel: float, cutoff: int, **_: Any
 ) -> Iterator[Bounds]:
-    """P of all pairs at once: only the numbers of holes in the top ranks of each run, and of both,
-    matter.
+    """Bound P of all pairs at once: only the numbers of holes in the top ranks of each run, and of
+    both, matter.
     """
     runs = [run.first(cutoff) for run in listings]
     n_topics = runs[0].topics.n

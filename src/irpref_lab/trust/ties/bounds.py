@@ -11,7 +11,7 @@ to float32 are ties for tools that store scores as float32 (pytrec_eval), but no
 
 AP, P, R, RR, nDCG and measures of their form have closed forms (`closed_forms`), which they declare
 beside their kernel (see `irpref.kernel.uncertain`). For any other measure, yours included, orders
-of a topic (`orders`) are passed to its kernel as if each were a topic: all of them, up to
+of a topic (`orders`) are passed to its kernel as if each were a topic: all, up to
 `ARRANGEMENTS`; if there are more, orders drawn at random. The column `exact` tells you."""
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Bounds(NamedTuple):
 
 
 def tie_intervals(measures: Measures, qrels: QrelsLike, run: RunLike) -> pd.DataFrame:
-    """Lowest, mean and highest value over all orders of tied documents.
+    """Find the lowest, mean and highest value over all orders of tied documents.
 
     Parameters
     ----------
     measures : measures or names
-        Measures that irpref computes: its own, and those of the host that `irpref.evaluator`
+        Measures that irpref computes: its own, and measures of the host that `irpref.evaluator`
         computes itself.
     qrels, run : as `irpref.evaluator` takes them
 
@@ -67,7 +67,7 @@ def tie_intervals(measures: Measures, qrels: QrelsLike, run: RunLike) -> pd.Data
     DataFrame
         Columns `query_id, measure, value, low, expected, high, exact, error`; a row for each
         measure and topic, and one for the mean over the topics (`query_id` None; for measures that
-        count, the sum). `value` is that of the evaluation; `error` is the standard error of
+        count, the sum). `value` is the value of the evaluation; `error` is the standard error of
         `expected`, 0 if that is exact. If `exact` is False, there are too many orders to try.
         `expected` is then the mean of orders drawn with a fixed seed, `DRAWS` at a time until its
         standard error in the topic is at most `ENOUGH`, at most `TURNS` times. `low` and `high` are
@@ -112,7 +112,7 @@ def tie_intervals(measures: Measures, qrels: QrelsLike, run: RunLike) -> pd.Data
 def over_ties(
     tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Floats]
 ) -> dict[Any, Bounds]:
-    """Bounds of each measure over the orders of tied documents.
+    """Find the bounds of each measure over the orders of tied documents.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def over_ties(
 
 
 def _closed(tied: Tied, measure: Measure, task: Task) -> Closed | None:
-    """Bounds from the form that the measure declares; None if it has none."""
+    """Compute bounds from the form that the measure declares; None if it has none."""
     if not isinstance(task, partial):
         return None
     declared = declaration(measure)
@@ -180,7 +180,7 @@ _Orders = tuple[int, Ints, Any]
 def _computed(
     tied: Tied, tasks: dict[Any, Task], orders: Iterable[_Orders]
 ) -> Iterator[tuple[int, Any, dict[Any, Floats]]]:
-    """Values of the measures for each of these orders, many topics at a time."""
+    """Yield the values of the measures for each of these orders, many topics at a time."""
     pool, hits = tied.run.pool, tied.run.hits
     # Most measures read levels, and none of the judged documents that were not retrieved; see
     # `Tied.copies`.
@@ -222,7 +222,9 @@ def _tried(
     values: dict[Any, Floats],
     bounds: dict[Any, Bounds],
 ) -> None:
-    """Bounds of measures without a closed form, from all orders of a topic or from some."""
+    """Find the bounds of measures without a closed form, from all orders of a topic or from
+    some.
+    """
     groups = tied.open_groups(end)
     too_many = []
 
@@ -249,8 +251,8 @@ def _estimated(
     values: dict[Any, Floats],
     bounds: dict[Any, Bounds],
 ) -> None:
-    """Bounds of topics with too many orders, from random orders and those by falling and by rising
-    grade.
+    """Estimate the bounds of topics with too many orders, from random orders and the orders by
+    falling and by rising grade.
     """
     by_grade = tied.run.memo(
         _estimated, lambda: [tied.arranged(tied.run.grade), tied.arranged(-tied.run.grade)]

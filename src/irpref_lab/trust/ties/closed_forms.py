@@ -36,7 +36,7 @@ def closed(
     cutoff: int | None = None,
     judged_only: bool = False,
 ) -> Closed:
-    """Lowest, mean and highest value of each topic.
+    """Compute the lowest, mean and highest value of each topic.
 
     Parameters
     ----------
@@ -58,7 +58,9 @@ def closed(
 
 
 def _ends(tied: Tied, task: Task, merit: Floats) -> tuple[Floats, Floats]:
-    """Lowest and highest value: groups sorted by the merit of their documents, (n_judged,)."""
+    """Compute the lowest and the highest value: groups sorted by the merit of their documents,
+    (n_judged,).
+    """
 
     def compute() -> tuple[JudgedRun, JudgedRun]:
         key = merit[tied.run.row]
@@ -69,7 +71,7 @@ def _ends(tied: Tied, task: Task, merit: Floats) -> tuple[Floats, Floats]:
 
 
 def _mean_of_groups(view: Tied, form: WeightedSum, cutoff: int | None) -> Floats:
-    """Mean of what each group adds to the sum: shape (n_groups,)."""
+    """Average the amount that each group adds to the sum: shape (n_groups,)."""
     gain, group = form.gain[view.run.row], view.groups
     at = Segments.of_lengths(view.slots(cutoff if form.cutoff is None else form.cutoff))
     weight = form.weight(at.spread(view.first) + at.position, at.spread(view.topic))
@@ -85,7 +87,7 @@ def _mean_of_groups(view: Tied, form: WeightedSum, cutoff: int | None) -> Floats
 
 
 def _mean_of_one(view: Tied, form: OneDocument, cutoff: int | None) -> Floats:
-    """Mean of gain * weight(rank) of the document that counts: shape (n_topics,); 0 if there is
+    """Average gain * weight(rank) of the document that counts: shape (n_topics,); 0 if there is
     none.
     """
     gain = form.gain[view.run.row]
@@ -103,8 +105,8 @@ def _mean_of_one(view: Tied, form: OneDocument, cutoff: int | None) -> Floats:
 
 @lru_cache(maxsize=4096)
 def nth_at(n: int, marked: int, which: int) -> Floats:
-    """Probability that marked document number `which` (from 1) is at place q of n, q = 0, 1 ...:
-    shape (n,).
+    """Compute the probability that marked document number `which` (from 1) is at place q of n:
+    shape (n,), for q = 0, 1 ...
 
     C(q, which - 1) C(n - 1 - q, marked - which) / C(n, marked), from ratios of neighbours, since
     factorials would overflow a double."""

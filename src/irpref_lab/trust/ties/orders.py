@@ -48,7 +48,7 @@ class Tied:
 
     @classmethod
     def of_run(cls, run: JudgedRun) -> Tied:
-        """Groups of an aligned run (`align_run` with `ties=True`)."""
+        """Group the hits of an aligned run (`align_run` with `ties=True`)."""
         if run.rank_rising is None or run.tied_from is None:
             raise ArgumentError("align the run with ties=True", parameter="run")
         starts = np.flatnonzero(opens(run.tied_from, run.hits.topic))
@@ -57,7 +57,9 @@ class Tied:
         return cls(run, Segments(np.append(starts, run.rank.size)), first, last[starts] - first + 1)
 
     def view(self, judged_only: bool, negative: bool = False) -> Tied:
-        """If `judged_only`, the judged documents, ranked again. See `JudgedRun.condensed`."""
+        """Select the judged documents, ranked again, if `judged_only`. See
+        `JudgedRun.condensed`.
+        """
 
         def compute() -> Tied:
             view, parts = self.run.condensed(negative), self.groups
@@ -70,7 +72,7 @@ class Tied:
         return self.run.memo((Tied.view, negative), compute) if judged_only else self
 
     def slots(self, cutoff: int | Ints | None) -> Ints:
-        """Number of ranks of each group within the cutoff: shape (n_groups,). The cutoff may differ
+        """Count the ranks of each group within the cutoff: shape (n_groups,). The cutoff may differ
         by topic.
         """
         if cutoff is None:
@@ -83,7 +85,7 @@ class Tied:
         return self.by_topic.running(of_groups) - of_groups
 
     def arranged(self, key: Floats) -> JudgedRun:
-        """The run with each group sorted by falling key, (n_hits,); the key of unjudged documents
+        """Sort each group of the run by falling key, (n_hits,); the key of unjudged documents
         is 0.
         """
         order = np.lexsort((-key, self.groups.topic))
@@ -122,8 +124,8 @@ class Tied:
         return alone | (self.groups.count(other) > 0)
 
     def open_groups(self, cutoff: int | None) -> dict[int, list[int]]:
-        """Topic to its groups in which the order can matter to a measure that reads the ranks down
-        to `cutoff`.
+        """Map each topic to its groups in which the order can matter to a measure that reads the
+        ranks down to `cutoff`.
         """
         is_open = self.mixed if cutoff is None else self.mixed & (self.first <= cutoff)
         matter = np.flatnonzero(is_open)
@@ -134,7 +136,7 @@ class Tied:
 
     @cached_property
     def _by_class(self) -> tuple[Ints, list[int], list[int]]:
-        """Hits, those of each group by class; the sizes of all classes, and where those of each
+        """Hits, in each group by class; the sizes of all classes, and where the classes of each
         group begin.
         """
         order = np.lexsort((self._classes, self.groups.topic))
@@ -146,8 +148,8 @@ class Tied:
         return order, sizes.tolist(), begin.tolist()
 
     def _counts(self, group: int) -> tuple[Ints, tuple[int, ...]]:
-        """Hits of a group by class, and the size of each class; unjudged documents are the last
-        class.
+        """Return the hits of a group by class, and the size of each class; unjudged documents are
+        the last class.
         """
         order, sizes, begin = self._by_class
         rows = order[self.groups.span(group)]
@@ -158,7 +160,8 @@ class Tied:
     def every(
         self, topic: int, groups: list[int], cutoff: int | None
     ) -> tuple[Ints, Floats] | None:
-        """Every order of some groups of a topic down to the cutoff; other groups keep their order.
+        """List every order of some groups of a topic down to the cutoff; other groups keep their
+        order.
 
         Returns
         -------
@@ -186,12 +189,12 @@ class Tied:
         return ranks, share
 
     def drawn(self, topic: int, number: int, turn: int) -> Ints:
-        """An even number of random orders of a topic, each followed by the same order with its
+        """Draw an even number of random orders of a topic, each followed by the same order with its
         groups reversed.
 
-        The mean of such a pair varies less than that of two independent orders, for most measures
-        far less. The seed is derived from the topic, so that the draws do not depend on other
-        topics or measures.
+        The mean of such a pair varies less than the mean of two independent orders, for most
+        measures far less. The seed is derived from the topic, so that the draws do not depend on
+        other topics or measures.
 
         Returns
         -------
@@ -214,14 +217,14 @@ class Tied:
         return ranks
 
     def ranks(self, topic: int, number: int) -> tuple[slice, Ints]:
-        """Hits (rows) of a topic, and `number` copies of their ranks: (number, n_hits of the
-        topic).
+        """Return the hits (rows) of a topic, and `number` copies of their ranks: (number, n_hits of
+        the topic).
         """
         hits = self.run.hits.span(topic)
         return hits, np.tile(self.run.rank[hits], (number, 1))
 
     def copies(self, topics: Ints, ranks: Ints) -> Iterator[JudgedRun]:
-        """Copies of topics with other ranks: one run, or a run for each copy if the judgments are
+        """Copy topics with other ranks: one run, or a run for each copy if the judgments are
         preferences.
 
         Parameters
@@ -277,8 +280,8 @@ def _untied(
 
 @lru_cache(maxsize=16)
 def _orders(sizes: tuple[int, ...], seen: int) -> tuple[Ints, Floats] | None:
-    """Each sequence of classes that the first places can hold, and its probability; None if there
-    are too many.
+    """List each sequence of classes that the first places can hold, and its probability; None if
+    there are too many.
 
     Returns
     -------

@@ -1,0 +1,64 @@
+"""The findings of `check` as sentences, as the shell and a notebook show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import pandas as pd
+
+from irpref.show.text import Column, Table
+from irpref_lab.trust.frames import ResultFrame
+
+MOST = 3  # runs with the same finding that are listed one by one
+ROOM = 60  # characters for the names of the others
+
+
+class Findings(ResultFrame):
+    """Findings of `check`: a frame that is shown as sentences."""
+
+    def _tables(self) -> Sequence[Table]:
+        return of_findings(self)
+
+
+def of_findings(findings: pd.DataFrame) -> list[Table]:
+    """Show the findings of each level as a list of sentences, then the measures that suit the
+    judgments.
+    """
+    records = findings.astype(object).where(findings.notna(), None).to_dict("records")
+    sentences = [Column("", left=True, prose=True)]
+    columns = [Column("", left=True), *sentences]
+    tables = [
+        Table(sentences, [(f"- {line}",) for line in _lines(rows)], level.capitalize())
+        for level, rows in groupby(records, key=lambda row: str(row["level"]))
+    ]
+    advice = [(row["measure"], row["why"]) for row in findings.attrs.get("measures", ())]
+    return tables + [Table(columns, advice, "Measures that suit these judgments")] * bool(advice)
+
+
+def _lines(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Findings as sentences, those about the judgments first; of a code that more than `MOST` runs
+    have, the first of them and the names of some others.
+    """
+    rows = list(findings)
+    yield from (row["text"] for row in rows if not row["run"])
+    for _, same in groupby((row for row in rows if row["run"]), key=itemgetter("code")):
+        first, *others = same
+        if len(others) < MOST:
+            yield from (row["text"] for row in (first, *others))
+        else:
+            names = list(dict.fromkeys(row["run"] for row in others))
+            more = f"{len(names)} more runs like this: {_some(names)}"
+            yield f"{first['text']} ({more})"
+
+
+def _some(names: list[str]) -> str:
+    """The first names, at least one of them, in about `ROOM` characters."""
+    shown = names[:1]
+    for name in names[1:]:
+        if len(", ".join([*shown, name])) > ROOM:
+            return ", ".join(shown) + ", ..."
+        shown.append(name)
+    return ", ".join(shown)
