@@ -189,9 +189,11 @@ def of_board(board: Any, top: int | None = None) -> list[Table]:
         _of_measure(part, board, top)
         for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)
     ]
-    # A legend that all tables share is once below the last one.
+    # A legend (`name: meaning`) that all tables share is once below the last one.
     shared = [
-        note for note in tables[-1].notes if all(note in table.notes for table in tables[:-1])
+        note
+        for note in tables[-1].notes
+        if ": " in note and all(note in table.notes for table in tables[:-1])
     ]
     for table in tables[:-1]:
         table.notes = [note for note in table.notes if note not in shared]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from irpref.show import ResultFrame
 from irpref.show.text import Column, Table
-from irpref_lab.trust.frames import ResultFrame
 
 MOST = 3  # runs with the same finding that are listed one by one
 ROOM = 60  # characters for the names of the others
