@@ -546,3 +546,15 @@ def test_topics_needed_is_one_computation():
     for level in (0.9, 0.99):
         (pair,) = topics_for_each([difference / gap.std(ddof=1)], level)
         assert pair == topics_needed(difference, variance, level=level)
+
+
+def test_boards_and_against_say_of_a_pair_what_compare_says():
+    # All of eight topics gain .1: nothing was seen of queries unlike these.
+    qrels, a, b = _runs([3] * 8, [4] * 8)
+    assert irpref_lab.compare("R@10", qrels, a, b)["verdict"].item() == "not shown to differ"
+    board = irpref_lab.leaderboard("R@10", qrels, {"a": a, "b": b})
+    assert board.pairs["p_adjusted"].item() == 2 / 256
+    assert board.pairs["codes"].item() == "few-topics"
+    assert len(set(board["letters"])) == 1
+    found = irpref_lab.against("R@10", qrels, "a", {"a": a, "b": b})
+    assert found["differs"].tolist()[1] is False

@@ -183,7 +183,8 @@ def against(
         for name, row in found.items():
             if (pair := compared.get(name)) is not None:
                 row["codes"] = pair.codes
-                row["differs"] = None if pair.grounds else row["differs"]
+                shown = row["differs"] and pair.is_shown(level)
+                row["differs"] = None if pair.grounds else shown
                 if row["differs"]:
                     notes += _remarks(pair, basis, row, level, missing)
             row |= {"reason": absent.get(name)} if absent else {}

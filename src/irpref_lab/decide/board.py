@@ -35,6 +35,7 @@ from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
+from irpref.values.means import ROUNDING
 from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide import all_pairs as tests
@@ -47,6 +48,7 @@ from irpref_lab.decide.pair import FURTHER, Basis
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.printed_tables import of_board
+from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.topics import FEWEST, limits_named, mean_intervals, on_the_same_topics
@@ -324,6 +326,7 @@ def board_of(
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
                 of_runs = (reasons or {}).get((name, group), {})
                 codes = _codes_of_pairs(values, compared, of_runs)
+                codes[~_shows_more_than_few_topics(values, compared, level)] = "few-topics"
                 tested.append(_tests(values, group, compared, codes))
                 different = None if pairs == "none" else compared.different(level, codes == "")
             table = _board(of_group, name, best_first, group, different, level, seed)
@@ -428,6 +431,21 @@ def _codes_of_pairs(
             also = (better == number) & (codes == "")
             codes[also] = "unanswered"
     return codes
+
+
+def _shows_more_than_few_topics(values: TopicValues, compared: tests.Pairs, level: float) -> Bools:
+    """Find pairs that are not significant, or whose interval leaves 0 out though almost all topics
+    have the same difference, as `irpref_lab.compare` asks: (n_pairs,).
+    """
+    out = np.ones(compared.first.size, bool)
+    least, most = limits_named(values.measure)
+    for pair in np.flatnonzero(tests.significant(compared.p_adjusted, level)).tolist():
+        gap = values.values[compared.second[pair]] - values.values[compared.first[pair]]
+        if np.count_nonzero(np.abs(gap - np.median(gap)) > ROUNDING) < bounds.FEW_OTHERS:
+            usual = t_tests.interval(gap, level)
+            low, high = bounds.widened(gap, usual, level, (least - most, most - least))
+            out[pair] = not low <= 0 <= high
+    return out
 
 
 def _tests(

@@ -35,7 +35,7 @@ from irpref.kernel import Floats
 from irpref.values.means import ROUNDING
 from irpref_lab.trust import t_tests
 
-_FEW_OTHERS = 5  # topics that differ from the commonest value, with which the usual interval holds
+FEW_OTHERS = 5  # topics that differ from the commonest value, with which the usual interval holds
 _FEW_DIFFERENT = 10  # topics on which two runs differ, with which the usual bound holds
 
 
@@ -104,7 +104,7 @@ def widened(
     first = np.concatenate([[0], starts])
     count = np.diff(np.concatenate([first, [n]]))
     most = int(count.max())
-    if n - most >= _FEW_OTHERS or 2 * most <= n:
+    if n - most >= FEW_OTHERS or 2 * most <= n:
         return bounds
     below = int(first[count.argmax()])
     value, side, (least, greatest) = float(ordered[below]), (1 + level) / 2, limits
