@@ -104,15 +104,18 @@ def test_the_p_of_a_pair_is_the_same_whichever_other_runs_there_are(board):
 
 
 def test_more_than_eight_letters_are_none():
-    qrels = {f"q{t}": {f"d{d}": 1 for d in range(12)} for t in range(12)}
+    qrels = {f"q{t}": {f"d{d}": 1 for d in range(60)} for t in range(12)}
+
+    def first(n):
+        return {f"{'d' if i < n else 'x'}{i}": -float(i) for i in range(60)}
+
     runs = {
-        f"r{r}": {q: {f"{'d' if i < r else 'x'}{i}": -float(i) for i in range(12)} for q in qrels}
-        for r in range(1, 13)
+        f"r{r}": {q: first(4 * r + t * r % 4) for t, q in enumerate(qrels)} for r in range(1, 13)
     }
-    board = irpref_lab.leaderboard(["P@12"], qrels, runs)
+    board = irpref_lab.leaderboard(["P@60"], qrels, runs)
     assert board["letters"].isna().all()
     assert board["place_low"].tolist() == board["place"].tolist() == board["place_high"].tolist()
-    few = irpref_lab.leaderboard(["P@12"], qrels, dict(list(runs.items())[:8]))
+    few = irpref_lab.leaderboard(["P@60"], qrels, dict(list(runs.items())[:8]))
     assert few["letters"].tolist() == list("abcdefgh")
 
 
