@@ -115,7 +115,7 @@ def names_of_columns(found):
 def shown(page):
     """What stands on the page of a report, but for what the inputs were."""
     data = json.loads(page.html.split('type="application/json">')[1].split("</script>")[0])
-    return {name: part for name, part in data.items() if name != "inputs"}
+    return {name: part for name, part in data.items() if name not in ("inputs", "made")}
 
 
 USES = {
