@@ -255,6 +255,24 @@ def put_table(line, collection):
     Path(line.split()[2]).write_text(f"run,NumQ\n{rows}", encoding="utf8")
 
 
+def put_values(line, collection):
+    """Write the values by topic that a line reads, in the form of `trec_eval -q`, or a folder of
+    collections.
+    """
+    topics = sorted({row.split()[0] for row in collection["qrels"].splitlines()})
+    for place, name in enumerate(("main", "candidate", "release", "results/a", "results/b")):
+        path = Path(f"{name}.txt")
+        path.parent.mkdir(exist_ok=True)
+        rows = (f"nDCG@10\t{q}\t{0.1 * (i % 7) + 0.001 * place:.4f}\n" for i, q in enumerate(topics))
+        path.write_text("".join(rows), encoding="utf8")
+    for name in ("one", "two"):
+        folder = Path("folder") / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "qrels.txt").write_text(collection["qrels"], encoding="utf8")
+        for run, text in zip(("bm25", "dense"), collection["runs"], strict=False):
+            (folder / f"{run}.run").write_text(text, encoding="utf8")
+
+
 def put_plan(line):
     """Write the plan that a line reads: documents that nobody judged cannot be judged."""
     words = line.split()
@@ -276,7 +294,10 @@ def run_line(line, collection):
         pytest.importorskip("ranx")
     words = [PUBLIC.get(word, PLACEHOLDERS.get(word, word)) for word in line.split(" ")]
     line = " ".join(words)
-    put_files(line, collection)
+    if "--values" in line or "--collections" in line:
+        put_values(line, collection)
+    else:
+        put_files(line, collection)
     if line.startswith("irpref verify "):
         put_table(line, collection)
     if "--sample plan.tsv" in line:
