@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.datasets import load
-from irpref.explanation import MISSED, REST, Explainer
+from irpref.explanation import MISSED, REST, RETRIEVED, Explainer
 from irpref.measures import registered
 from irpref.measures.docstring import prose
 from irpref.measures.everyday_terms import prose_of
@@ -85,7 +85,8 @@ def check_by_hand(measure, qrels, run):
                 else np.zeros(kind.size, bool)
             )
             if explainer.arguments.get("judged_only"):
-                place = columns.get("place", np.zeros(kind.size))
+                judged = np.nan_to_num(known["grade"], nan=-1) >= 0
+                place = columns.get("place", np.cumsum(judged & (kind == RETRIEVED)))
                 below = (place > cutoff) if cutoff else np.zeros(kind.size, bool)
             # What was not retrieved adds nothing unless the table says that it does.
             free = (kind == REST) | ((below | (kind == MISSED)) & (contribution == 0))
