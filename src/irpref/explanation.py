@@ -74,10 +74,12 @@ def explainable(measure: MeasureLike) -> Measure:
         if everyday(chosen) is not None:
             return chosen
         stand_in = _like(chosen, nearest_of_ours(chosen))
+        instead = f"; explain {stand_in}, the nearest measure of irpref" if stand_in else ""
+        if (binary := _with_rel(chosen)) is not None:
+            instead = f"; explain {binary}, with the grade from which a document is relevant"
         raise MeasureError(
             f"{clipped(str(chosen))} cannot be explained document by document: it is not known "
-            "here what each document adds to it"
-            + (f"; explain {stand_in}, the nearest measure of irpref" if stand_in else ""),
+            f"here what each document adds to it{instead}",
             measure=str(chosen),
         )
     if type(chosen).terms is None:
@@ -91,6 +93,14 @@ def explainable(measure: MeasureLike) -> Measure:
         )
     chosen.validate_params()
     return chosen
+
+
+def _with_rel(chosen: Measure) -> Measure | None:
+    """Give a measure a threshold of relevance, if it can be explained with one."""
+    if "rel" not in chosen.SUPPORTED_PARAMS or "rel" in chosen.params:
+        return None
+    binary: Measure = chosen(rel=1)
+    return binary if everyday(binary) is not None else None
 
 
 def _like(chosen: Measure, ours: KernelMeasure | None) -> KernelMeasure | None:

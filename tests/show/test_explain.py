@@ -478,3 +478,9 @@ def test_search_efficiency_names_the_last_relevant_document_and_those_that_are_m
     table = irpref.explain("TSE", qrels, {"t": scores}, "t").set_index("doc_id")
     for doc, words in why.items():
         assert words in table["why"][doc]
+
+
+def test_a_measure_that_needs_a_threshold_names_it():
+    with pytest.raises(irpref.IrprefError, match=r"explain RBP\(p=0\.9,rel=1\)") as caught:
+        irpref.explain("RBP(p=0.9)", {"q": {"a": 1}}, {"q": {"a": 1.0}})
+    assert caught.value.measure == "RBP(p=0.9)"
