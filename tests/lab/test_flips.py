@@ -1,4 +1,4 @@
-"""Sign flips: the step-down test of many pairs, and the interval that goes with it."""
+"""Sign flips: the step-down test of many pairs."""
 
 import itertools
 from fractions import Fraction
@@ -13,7 +13,6 @@ from irpref_lab.decide import sign_flips
 from irpref_lab.decide.all_pairs import pair_tests, significant
 from irpref_lab.decide.sign_flips import (
     are_all,
-    interval,
     sign_vectors,
     stepdown,
     stepdown_of_runs,
@@ -112,42 +111,6 @@ def test_missing_values_have_no_p_and_change_nothing_for_others():
     assert np.isnan(adjusted[0])
     assert p[1:].tolist() == expected[0].tolist()
     assert adjusted[1:].tolist() == expected[1].tolist()
-    assert np.isnan(interval(rows[0], 0.95)).all()
-
-
-# ---------------------------------------------------------------------------------------- intervals
-
-
-@given(st.integers(1, 25), st.integers(0, 200), st.sampled_from([0.5, 0.8, 0.9, 0.95]))
-def test_the_interval_holds_the_differences_that_the_test_does_not_reject(n, seed, level):
-    rng = np.random.default_rng(seed)
-    row = (rng.normal(0.2, 1, n) * 3).round() / 3
-    low, high = interval(row, level, 500, 7)
-    assert low <= row.mean() + 1e-12
-    assert high >= row.mean() - 1e-12
-    for shift in (0.0, low - 0.01, low + 0.01, high - 0.01, high + 0.01):
-        if not np.isfinite(shift):
-            continue
-        p = stepdown((row - shift)[None], 500, 7)[0]
-        inside = low - 1e-9 <= shift <= high + 1e-9
-        assert inside != significant(p, level)[0]
-
-
-def test_the_interval_comes_close_to_that_of_t():
-    row = np.random.default_rng(5).normal(0.1, 1, 200)
-    half = stats.t.ppf(0.975, 199) * row.std(ddof=1) / 200**0.5
-    assert interval(row, 0.95) == pytest.approx(
-        (row.mean() - half, row.mean() + half), abs=0.06 * half
-    )
-
-
-def test_five_topics_are_too_few_for_a_bound_at_95_per_cent():
-    assert interval(np.array([1.0, 2, 3, 4, 5]), 0.95) == (-np.inf, np.inf)
-    # Of 64 sign vectors, two and any two others are 1/16: the bounds are the second smallest and
-    # largest means.
-    assert interval(np.array([1.0, 2, 3, 4, 5, 6]), 0.95) == (1.0, 6.0)
-    assert interval(np.full(20, 0.25), 0.95) == (0.25, 0.25)
-    assert interval(np.zeros(20), 0.95) == (0.0, 0.0)
 
 
 # -------------------------------------------------------------------------------------- error rates

@@ -260,7 +260,7 @@ class JudgedRuns:
             first, second = self.facts.systems
             runs = {system.name: system.runs[0] for system in (first, second)}
             same = self.facts.same_order(0, 1)
-            self._turning = Turning(self.qrels, runs, self.facts, same)
+            self._turning = Turning(runs, self.facts, same)
         return self._turning.could(pair.measure, pair.topics, verdict, now, agrees)
 
     # Columns and words ----------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-"""The significance test of irpref: flip the signs of topics; a step-down test adjusts for many
-pairs at once.
+"""The step-down test, `pairs="stepdown"`: flip the signs of topics, and adjust for many pairs at
+once.
 
 For a pair of runs, d_t is the difference on topic t of n. If the runs were equally good, each
 topic's difference could as well have the other sign. So the signs of topics are flipped, with the
@@ -31,7 +31,6 @@ rounding count as equal."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -250,12 +249,6 @@ def _lengths(values: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats,
     return length, observed, known
 
 
-def p_of_pair(difference: Floats, rng: Rng | None = None) -> float:
-    """Compute the p-value of one pair, from its differences (n_topics,), as `stepdown` has it."""
-    p, _ = stepdown(difference[None], rng=rng)
-    return float(p[0])
-
-
 def _unit(differences: Floats) -> tuple[Floats, Floats, Bools]:
     """Return differences over sqrt(n sum d^2), in the same shape, 0 if all are 0; that length; and
     which pairs have no NaN, (n_pairs,).
@@ -267,52 +260,3 @@ def _unit(differences: Floats) -> tuple[Floats, Floats, Bools]:
     length = np.sqrt(unit.shape[1] * (unit**2).sum(axis=1, keepdims=True))
     of_pair = np.where(whole, length * largest, 0.0)[:, 0]
     return np.divide(unit, length, out=np.zeros_like(unit), where=whole), of_pair, known
-
-
-def interval(
-    difference: Floats, level: float, n_permutations: int = N_PERMUTATIONS, rng: Rng | None = None
-) -> tuple[float, float]:
-    """Find the confidence interval of a mean difference: all differences that the test of
-    `stepdown` does not reject.
-
-    Subtract c from every d_t. For a c below the mean, a sign vector has at least the observed
-    absolute sum if and only if c is at least the smaller of two means: of the d_t with one sign,
-    and of the d_t with the other. So the bounds are order statistics of these means, and 0 lies in
-    the interval if and only if p is above 1 - level.
-
-    Parameters
-    ----------
-    difference : float array (n_topics,)
-        Topics in ascending order of id.
-    level : float in (0, 1)
-    n_permutations, rng : see `stepdown`
-
-    Returns
-    -------
-    low, high : float
-        Infinite if there are too few topics for any difference to be significant: five or fewer, at
-        0.95.
-    """
-    n = difference.size
-    if np.isnan(difference).any():
-        return math.nan, math.nan
-    lows, highs = [], []
-    for signs in sign_vectors(n, n_permutations, rng):
-        plus = signs > 0
-        count = plus.sum(axis=1)
-        sums = plus @ difference, ~plus @ difference
-        with np.errstate(divide="ignore", invalid="ignore"):
-            means = np.array([sums[0] / count, sums[1] / (n - count)])
-        mixed = (count > 0) & (count < n)
-        lows.append(np.where(mixed, means.min(axis=0), -np.inf))
-        highs.append(np.where(mixed, means.max(axis=0), np.inf))
-    size = magnitude(difference)
-    low, high = (np.sort(settled(np.concatenate(part), size)) for part in (lows, highs))
-    # The number of sign vectors that must reach the observed |sum| for p to be above 1 - level; for
-    # 1e-9 see `irpref_lab.decide.all_pairs.significant`.
-    everything = are_all(n, n_permutations)
-    share = (1 - level) * (1 + 1e-9) * (low.size if everything else low.size + 1)
-    needed = math.floor(share) + 1 if everything else math.floor(share)
-    if needed < 1:
-        return -math.inf, math.inf
-    return float(low[needed - 1]), float(high[-needed])

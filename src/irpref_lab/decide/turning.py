@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from ir_measures.measures import Measure
 
-from irpref.judged import Judgments, Run
+from irpref.judged import Run
 from irpref.kernel import Bools
 from irpref.observed import Evidence
 from irpref_lab.trust.holes.turnable import Turnable
@@ -25,7 +25,6 @@ class Turning:
 
     Parameters
     ----------
-    qrels : Judgments
     runs : mapping of name to run
         Two runs; the difference is the second minus the first.
     facts : Evidence
@@ -33,9 +32,7 @@ class Turning:
         Whether both have the same ranking, so that nothing can turn.
     """
 
-    def __init__(
-        self, qrels: Judgments, runs: Mapping[str, Run], facts: Evidence, same: bool = False
-    ) -> None:
+    def __init__(self, runs: Mapping[str, Run], facts: Evidence, same: bool = False) -> None:
         self.facts, self.same = facts, same
         repeated = any(system.n_repeats > 1 for system in facts.systems)
         is_asked = len(facts.topics) <= MOST_TOPICS and not repeated and facts.depth is None
