@@ -46,7 +46,7 @@ DIFFERENCE = 0.05  # if none is observed
     type=COUNT,
     default=N_PERMUTATIONS,
     show_default=True,
-    help="sign vectors of the tests",
+    help="sign vectors of --pairs stepdown",
 )
 @lab_options.seed("permutations")
 @options.option(
