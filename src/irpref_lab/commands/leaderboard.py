@@ -91,10 +91,10 @@ def leaderboard(
 ) -> None:
     """Rank runs by their means, with confidence intervals and tests of all pairs.
 
-    Shows each run's range of places (place_low, place_high) that is consistent with the tests. Runs that
-    share a letter are not shown to differ (no letters if it would take more than eight). --design
-    estimates how many topics you need. -f board.png draws the leaderboard of one measure, and
-    -f board.tex has one table, a column for each measure.
+    Shows each run's range of places (place_low, place_high) that is consistent with the tests.
+    Runs that share a letter are not shown to differ (no letters if it would take more than eight).
+    --design estimates how many topics you need. -f board.png draws the leaderboard of one measure,
+    and -f board.tex has one table, a column for each measure.
     """
     import irpref_lab
     from irpref_lab.commands.plot import Picture
