@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 
 import numpy as np
 
@@ -135,6 +137,7 @@ LAST = Change("in the last character", str, _ANY, is_sure=False)
 _OF_BEGINNINGS = (SUFFIX, LAST)
 _EVERY = (*CHANGES, *_OF_BEGINNINGS)
 _SHARE, _SOME = 0.25, 5
+_SAMPLE = 200  # unknown ids among which one beginning or ending is looked for
 _NUMBERED = 0.05  # of known ids that are others without their last character
 
 
@@ -178,6 +181,26 @@ class Names:
                 return self._sorted[place]
         return None
 
+    def beyond(self, name: str) -> Iterator[tuple[str, str]]:
+        """Yield how this id goes beyond a known one, or a known one beyond this: ('', ending) or
+        (beginning, ''). A number is never cut in two.
+        """
+        whole, places = self._whole, range(1, len(name))
+        ends = (name[i:] for i in places if name[:i] in whole and _is_border(name, i))
+        begins = (name[:i] for i in places if name[i:] in whole and _is_border(name, i))
+        yield from (("", end) for end in islice(ends, 1))
+        yield from ((begin, "") for begin in islice(begins, 1))
+        for text, known in ((name, self._sorted), (name[::-1], self._backwards)):
+            place = bisect_right(known, text)
+            longer = known[place] if place < len(known) else ""
+            if longer.startswith(text) and _is_border(longer, len(text)):
+                rest = longer[len(text) :]
+                yield ("", rest) if known is self._sorted else (rest[::-1], "")
+
+    @cached_property
+    def _backwards(self) -> list[str]:
+        return sorted(name[::-1] for name in self.names)
+
     @cached_property
     def _whole(self) -> frozenset[str]:
         return frozenset(self.names)
@@ -210,6 +233,11 @@ class Names:
         return SUFFIX.concerned.search(self._joined) is not None
 
 
+def _is_border(name: str, place: int) -> bool:
+    """Test whether a place in an id is not between two digits."""
+    return not (name[place - 1].isdigit() and name[place].isdigit())
+
+
 def beginnings(name: str) -> Iterator[str]:
     """Yield the part before each `#` or `_` of an id, the longest first."""
     for match in reversed(list(SUFFIX.concerned.finditer(name))):
@@ -237,10 +265,13 @@ class KnownIds:
 
     def touched_by(self, change: Change) -> bool:
         """Test whether a change makes another id of any."""
-        if not self._touched:
-            text = "\n".join(self._every())
-            self._touched = {each.words: each.touches(text) for each in _EVERY}
+        if change.words not in self._touched:
+            self._touched[change.words] = change.touches(self._text)
         return self._touched[change.words]
+
+    @cached_property
+    def _text(self) -> str:
+        return "\n".join(self._every())
 
     def of(self, group: str) -> Names:
         """Return the known ids of a group."""
@@ -305,7 +336,7 @@ def changed(
     best: Changed | None = None
     n_unknown = sum(map(len, unknown.values()))
     text = "\n".join(name for names in unknown.values() for name in names)
-    for change in _EVERY:
+    for change in (*_EVERY, *_affixes(unknown, known)):
         if not (change.touches(text) or known.touched_by(change)):
             continue
         alike = []
@@ -317,12 +348,27 @@ def changed(
                 here = list({other: (group, name, other) for group, name, other in here}.values())
             alike += [each for each in here if not taken(group, each[2])]
         is_enough = change.is_sure or _are_enough(len(alike), n_unknown, n_found)
-        if change is LAST and len(alike) < _SOME:
+        if change not in CHANGES and change is not SUFFIX and len(alike) < _SOME:
             continue
         if alike and is_enough and (best is None or len(alike) > best.number):
             groups = tuple(dict.fromkeys(group for group, _, _ in alike))
             best = Changed(change, len(alike), n_unknown, *alike[0], groups)
     return best
+
+
+def _affixes(unknown: Mapping[str, Sequence[str]], known: KnownIds) -> Iterator[Change]:
+    """Yield the beginning and the ending by which most of a sample of unknown ids differ from known
+    ones, or known ones from them.
+    """
+    pairs = [(group, name) for group, names in unknown.items() for name in names]
+    sample = pairs[:: max(1, len(pairs) // _SAMPLE)]
+    found = Counter(rest for group, name in sample for rest in known.of(group).beyond(name))
+    for place, pattern, where in ((0, r"(?m)^{}", "beginning"), (1, r"(?m){}$", "end")):
+        most = max((rest for rest in found if rest[place]), key=found.__getitem__, default=None)
+        if most is not None and found[most] > 1:
+            affix = re.compile(pattern.format(re.escape(most[place])))
+            words = f"in {most[place]!r} at the {where}"
+            yield Change(words, partial(affix.sub, ""), affix, is_sure=False)
 
 
 def _are_enough(n: int, n_unknown: int, n_found: int) -> bool:
