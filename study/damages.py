@@ -83,6 +83,8 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "U+200B in all ids": _renamed(lambda doc: doc[:2] + "\u200b" + doc[2:]),
         "U+00AD in half of the ids": _renamed(lambda doc: doc[:2] + "\u00ad" + doc[2:], 0.5),
         "a '.' after half of the ids": _renamed(lambda doc: doc + ".", 0.5),
+        "'x/' before half of the ids": _renamed(lambda doc: "x/" + doc, 0.5),
+        "'.txt' after half of the ids": _renamed(lambda doc: doc + ".txt", 0.5),
         "the last character of all ids lost": _renamed(lambda doc: doc[:-1]),
         "the last character of half of the ids lost": _renamed(lambda doc: doc[:-1], 0.5),
     },

@@ -27,7 +27,7 @@ from irpref.observed.sensitivity import TOP
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 SEVERAL, _FEW = 6, 3  # documents of different scores in a topic
 _SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
-_OF_ANOTHER = 3  # documents in the first ranks that are judged for one other topic
+_MORE = 3  # documents in the first ranks that are judged for one other topic, beyond its own
 _LONG = 5  # documents whose ids are seldom in order by chance
 
 
@@ -251,23 +251,29 @@ def _strayed(run: Listing, ids: JudgedIds, order: Ints) -> Ints:
     """Find the other topic that the first documents of each topic are judged for; -1 if there is
     none. Topics have their numbers by ascending id.
 
-    Where topics were shifted, the other topic lacks its documents, too, and each has those of one.
-    A weak system that finds the documents of a few topics everywhere is no shift.
+    More of them are judged for it than for the topic itself, or for any third one. Where topics
+    were shifted, the other topic strays, too, and each strays to one. A weak system that finds the
+    documents of a few topics everywhere is no shift.
     """
-    strayed = np.full(run.topics.n, -1)
     at_top = run.topics.position < TOP
-    lost = run.topics.count(at_top & (run.row >= 0)) == 0
-    rows = np.flatnonzero(at_top & run.topics.spread(lost))
-    counts: Counter[tuple[int, int]] = Counter()
+    may_stray = run.topics.count(at_top & (run.row >= 0)) <= TOP - _MORE
+    judged_for: list[Counter[int]] = [Counter() for _ in range(run.topics.n)]
+    rows = np.flatnonzero(at_top & run.topics.spread(may_stray))
     for topic, doc in zip(run.topics.topic[rows].tolist(), run.docs_of(rows), strict=True):
-        counts.update((topic, other) for other in ids.topics_of.get(doc, ()))
-    number = np.argsort(order)
-    taken: set[int] = set()
-    for (topic, other), n in counts.most_common():
-        if n >= _OF_ANOTHER and lost[other] and strayed[topic] < 0 and other not in taken:
-            taken.add(other)
-            strayed[topic] = number[other]
-    return strayed[order]
+        judged_for[topic].update(ids.topics_of.get(doc, ()))
+    other = np.array([_other(topic, counts) for topic, counts in enumerate(judged_for)], int)
+    strays = other >= 0
+    is_shift = (
+        strays & strays[other] & (np.bincount(other[strays], minlength=other.size)[other] == 1)
+    )
+    return np.where(is_shift, np.argsort(order)[other], -1)[order]
+
+
+def _other(topic: int, counts: Counter[int]) -> int:
+    """Return the one topic that most documents are judged for, if it is another one by far."""
+    own = counts.pop(topic, 0)
+    (other, n), (_, next_one) = [*counts.most_common(2), (-1, 0), (-1, 0)][:2]
+    return other if n >= own + _MORE and n > next_one else -1
 
 
 def _by_id(run: Listing) -> Bools:

@@ -150,7 +150,7 @@ CHANGED_IDS = Code(
 
 
 def _other_topic(view: View) -> Found | None:
-    """Find topics whose first documents are judged for another topic alone."""
+    """Find topics whose first documents are judged for another topic rather than their own."""
     facts, observed = view.facts, view.system.observed
     strayed = np.max([one.strayed for one in observed], axis=0)
     here = np.flatnonzero((strayed >= 0) & view.inside)
@@ -172,9 +172,9 @@ OTHER_TOPIC = Code(
     "other-topic",
     "run",
     _other_topic,
-    "{run} has in {some} no document among its first ten that is judged for the topic, and three "
-    "or more that are judged for one other topic, such as {other!r} in place of {topic!r}: as if "
-    "topics had been shifted",
+    "{run} has in {some} among its first ten at least three documents more that are judged for one "
+    "other topic than for the topic itself, such as {other!r} in place of {topic!r}: as if topics "
+    "had been shifted",
     "grave",
     against=frozenset({"pass", "claim"}),
     stops=_too_many_strayed,
@@ -232,7 +232,7 @@ def _further_topics(view: View) -> Iterator[Found]:
     further = [topic for one in view.system.observed for topic in one.further]
     if further and view.system.retrieved.any():
         n = len(further)
-        words = {"n": n, "topics": "topic has" if n == 1 else "topics have"}
+        words = {"n": n, "topics": "topic" if n == 1 else "topics"}
         yield Found(view.facts.none, words=words, count=n, example=further[0])
 
 
@@ -240,7 +240,7 @@ UNJUDGED_TOPICS = Code(
     "unjudged-topics",
     "run",
     _further_topics,
-    "{n} {topics} of {run} no judgments, first {first!r}: left out",
+    "no judgments for {n} {topics} of {run}, first {first!r}: left out",
     "note",
 )
 
