@@ -227,7 +227,7 @@ class EmptyJudgmentsError(JudgmentsError):
 
 
 class ConflictError(JudgmentsError):
-    """Two judgments contradict each other.
+    """Two judgments contradict each other: of a document judged twice, `value` holds both values.
 
     Attributes
     ----------

@@ -104,13 +104,12 @@ def test_gains_that_fall_on_the_grades_of_the_qrels():
     measure = QMeasure(gains={1: 3})
     assert mean(measure, {"q1": {"a": 1, "b": 0}}, RUN) > 0
     text = "gains={1: 3} falls as grades rise: grade 1 has gain 3, grade 2 has gain 2"
-    assert text in refusal(measure, QRELS, RUN)
+    assert text in str(refusal(measure, QRELS, RUN))
 
 
 def test_a_gain_of_grade_0_counts_where_there_is_a_scale():
-    assert "grade 0 has gain 2, grade 1 has gain 1" in refusal(
-        RPref(max_rel=2, gains={0: 2}), QRELS, RUN
-    )
+    falling = RPref(max_rel=2, gains={0: 2})
+    assert "grade 0 has gain 2" in str(refusal(falling, QRELS, RUN))
     assert mean(RPref(max_rel=2, gains={0: 0.5}), QRELS, RUN) <= 1
     assert mean(QMeasure(gains={0: 2}), QRELS, RUN) == mean(
         QMeasure, QRELS, RUN
