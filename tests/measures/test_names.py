@@ -19,7 +19,8 @@ from irpref import (
     RelativeRecall,
     RPref,
 )
-from refused import QRELS, RUN, mean, refusal
+from irpref.errors import MeasureError
+from refused import QRELS, RUN, mean, refusal, refuses
 
 # Parameters ---------------------------------------------------------------------------------------
 
@@ -166,10 +167,10 @@ def test_several_names():
     ]
     assert irpref.parse_all("ndcg_cut.5,10 nDCG@10") == [nDCG @ 5, nDCG @ 10]
     assert len(irpref.parse_all("P")) == 9
-    with pytest.warns(IrprefWarning, match="official: without gm_map, for which"):
+    with pytest.warns(IrprefWarning, match="official: without gm_map,"):
         official = irpref.parse_all("official")
     assert {AP, irpref.parse("iprec_at_recall_0.1")} <= set(official)
-    with pytest.warns(IrprefWarning, match="all_trec: without G, Rndcg"):
+    with pytest.warns(IrprefWarning, match="without G, Rndcg"):
         assert irpref.parse("11pt_avg") in irpref.parse_all("all_trec")
     assert irpref.parse_all([]) == []
     assert irpref.parse_all(RPref) == [RPref]
@@ -206,8 +207,10 @@ def test_several_cutoffs_are_several_measures():
 
 @pytest.mark.parametrize("measure", [P @ 0, nDCG @ 0, R @ -1, AP(rel=0)], ids=str)
 def test_values_that_end_the_process_in_a_provider_are_refused_before(measure):
-    with pytest.raises(ValueError, match="is not accepted, expected at least"):
+    ((name, value),) = measure.params.items()
+    with refuses(MeasureError, measure=measure.NAME, parameter=name, value=value) as error:
         irpref.evaluator([measure], {"q": {"a": 1}})
+    assert "expected at least" in str(error.value)
 
 
 NEAREST = """
@@ -365,8 +368,9 @@ def test_a_threshold_of_a_measure_that_the_host_computes_is_a_whole_number():
     ],
 )
 def test_numbers_that_say_something_else_than_they_look_are_refused(text):
-    with pytest.raises(irpref.errors.MeasureError, match="is not accepted, expected"):
+    with refuses(MeasureError) as error:
         irpref.parse(text)
+    assert "is not accepted" in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["RBP(p=.8)", "RBP(p=8e-1)", "RBP(p=0.80)"])
