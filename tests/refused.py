@@ -25,13 +25,18 @@ def about(told: Exception, *names: str) -> dict[str, Any]:
     return {name: getattr(told, name) for name in names}
 
 
+def _is_about(told: Any, kind: type[Exception], attributes: dict[str, Any]) -> None:
+    assert type(told) is kind, repr(told)
+    found = about(told, *attributes)
+    assert found == attributes, f"{found}, expected {attributes}: {told}"
+
+
 @contextmanager
 def refuses(kind: type[IrprefError], **attributes: Any) -> Iterator[pytest.ExceptionInfo]:
     """Expect an error of just this class, with these attributes."""
     with pytest.raises(kind) as error:
         yield error
-    assert type(error.value) is kind
-    assert about(error.value, *attributes) == attributes
+    _is_about(error.value, kind, attributes)
 
 
 @contextmanager
@@ -39,8 +44,9 @@ def warns_of(kind: type[IrprefWarning], **attributes: Any) -> Iterator[pytest.Wa
     """Expect one warning, of just this class and with these attributes."""
     with pytest.warns(kind) as caught:
         yield caught
-    assert [type(one.message) for one in caught] == [kind]
-    assert about(caught[0].message, *attributes) == attributes
+    said = [str(one.message) for one in caught]
+    assert len(said) == 1, said
+    _is_about(caught[0].message, kind, attributes)
 
 
 def refusal(measure, qrels, run) -> IrprefError:
