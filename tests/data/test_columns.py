@@ -146,9 +146,7 @@ def test_known_labels_are_read_and_the_grades_are_said(form, labels, tmp_path):
         path = _written(tmp_path, form, ["query_id", "doc_id", "relevance"], rows)
     with warns_of(IrprefWarning, path=str(path)) as said:
         found = read_qrels(path)
-    assert all(
-        f"{label} is {grade}" in str(said[0].message) for label, grade in SCHEMES[labels].items()
-    )
+    assert all(f"{label} is {grade}" in str(said[0]) for label, grade in SCHEMES[labels].items())
     assert _rows(found) == expected
     assert found["relevance"].dtype == "int64"
     with pytest.warns(IrprefWarning):

@@ -324,7 +324,7 @@ def test_missed_documents_are_available_and_their_absence_is_said_where_it_matte
     infinity = RPref(max_rel=2, unretrieved="infinity")
     with warns_of(IrprefWarning, measure=str(infinity), topic="1") as caught:
         Explain(QRELS, infinity)(short)
-    assert "missed=True" in str(caught[0].message)
+    assert "missed=True" in str(caught[0])
     out = Explain(QRELS, infinity, missed=True)(short)
     assert rows(out, "docno", "label") == [("a", 2), ("z", 2), ("b", 1)]
     assert out.contribution.sum() == pytest.approx(

@@ -149,7 +149,7 @@ def test_the_last_of_repeated_documents_counts(form):
     evaluator = irpref.evaluator([QMeasure, BprefVariant], QRELS)
     with warns_of(irpref.DuplicateWarning, topic="q1", doc="b") as caught:
         found = evaluator.calc_aggregate(form(REPEATED))
-    message = str(caught[0].message)
+    message = str(caught[0])
     assert "repeats 2 documents" in message
     assert "last row" in message
     last = as_dict(REPEATED)
@@ -400,9 +400,9 @@ def test_a_scale_that_is_not_given_is_taken_from_the_qrels_with_a_warning():
     with warns_of(irpref.ScaleWarning, measure="RPref@5", parameter="max_rel", value=2) as caught:
         value = mean(RPref @ 5, QRELS, RUN)
     assert value == mean(RPref(max_rel=2) @ 5, QRELS, RUN)
-    message = str(caught[0].message)
+    message = str(caught[0])
     assert "write RPref(max_rel=2)@5, or RPref(norm='relative2')@5, which needs no " in message
-    assert caught[0].message.remedy.call == "bind"
+    assert caught[0].remedy.call == "bind"
 
 
 def test_the_scale_is_that_of_the_gains_and_at_least_1():

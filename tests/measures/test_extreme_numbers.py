@@ -160,7 +160,7 @@ FAMILY = {"CRP", "nCRP", "CRPRecovery", "Twist"}
 def test_all_of_the_crp_family_warns_of_negative_grades(name):
     with warns_of(irpref.RangeWarning, measure=name) as caught:
         irpref.evaluator([name], NEGATIVE)
-    assert "negative grades" in str(caught[0].message)
+    assert "negative grades" in str(caught[0])
 
 
 def test_one_negative_grade_moves_loss_and_recovery():

@@ -141,7 +141,7 @@ def test_the_command_names_them_last(tmp_path, monkeypatch, capsys):
         "".join(f"{q} Q0 {d} 1 {-int(d[1:])} a\n" for q, docs in graded().items() for d in docs)
     )
     assert main(["check", "qrels", "run"]) == 0
-    assert "\nMeasures that suit these judgments\nAP(judged_only=True) " in capsys.readouterr().out
+    assert "these judgments\nAP(judged_only=True) " in capsys.readouterr().out
     assert main(["check", "qrels", "run", "-o", "jsonl"]) == 0
     assert "judged_only" not in capsys.readouterr().out
 
