@@ -46,7 +46,7 @@ def test_json_lines(call: Call) -> None:
         "measure": "AP",
         "value": 0.5,
     }
-    assert re.findall("--[a-z]+", err) == ["--places", "--output"]  # the first is ignored
+    assert re.findall("--[a-z]+|ignored", err) == ["--places", "ignored", "--output"]
 
 
 def test_table_of_one_run(call: Call) -> None:
@@ -484,8 +484,8 @@ def test_closed_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_run_where_judgments_belong(call: Call) -> None:
     err = call("eval", "r1", "qrels", "AP")[2]
-    assert err.startswith("irpref: r1, line 1: 6 ")
-    assert "a run: '1 Q0 a 1 3 t'" in err
+    assert err.startswith("irpref: r1, line 1: ")
+    assert "; this looks like a run: '1 Q0 a 1 3 t'" in err
     assert "like judgments: '1 0 a 2'" in call("eval", "qrels", "qrels", "AP")[2]
 
 
@@ -629,7 +629,8 @@ def test_topics_without_documents_come_first_and_of_an_empty_run_there_is_one_li
     (files / "empty").write_text("")
     assert main(["eval", "qrels", "lost", "part", "empty", "AP"]) == 0
     lines = capsys.readouterr().err.splitlines()
-    assert ["part" in lines[0], "lost" in lines[1]] == [True, True]
+    assert " part " in lines[0]
+    assert " lost " in lines[1]
     assert lines[2].startswith("irpref: warning: empty:")
 
 

@@ -103,6 +103,7 @@ def test_damaged_parquet_inside_a_folder_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "run" / "a.parquet").write_bytes(b"junk")
     with refuses(InputError, path=str(tmp_path / "run" / "a.parquet")) as found:
         stream.align_file(judgments(QRELS).pool(), Source(tmp_path / "run"))
+    assert "Parquet" in found.value.message
     assert "\n" not in str(found.value)
 
 

@@ -221,7 +221,7 @@ def test_one_of_the_files_can_be_standard_input(which, tmp_path, capsys, monkeyp
     assert main(["eval", paths["preferences"], paths["run"], "PrefShare"]) == 0
     assert capsys.readouterr().out == "PrefShare\t0.7500\n"
     assert main(["eval", "-", "-", "PrefShare"]) == 2
-    assert "('-')" in capsys.readouterr().err
+    assert "('-') can be read only once" in capsys.readouterr().err
 
 
 def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grades_are_wanted(
@@ -243,6 +243,7 @@ def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grad
     judged.write_text("q 0 a high\n")
     with refuses(LabelError, label="high", line=1) as error:
         irpref.evaluator(["AP"], str(judged))
+    assert error.value.remedy.argument == "labels"
 
 
 JUDGED = {

@@ -331,8 +331,9 @@ def test_a_line_has_a_greatest_length(
             with refuses(InputError, line=1):
                 reader(io.BytesIO(long + end))
     for name, first in (("run.csv", b"query_id,doc_id,score"), ("run.jsonl", b"")):
-        with refuses(InputError, path=str(tmp_path / name), line=2):
+        with refuses(InputError, path=str(tmp_path / name), line=2) as error:
             read_run(written(tmp_path / name, first + b"\n" + b"a" * 300))
+        assert error.value.message.startswith("longer than ")
 
 
 @pytest.mark.slow

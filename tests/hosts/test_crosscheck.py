@@ -113,7 +113,8 @@ def test_documents_of_negative_grade_are_judged_inside_ir_measures_alone():
     table = irpref.crosscheck(["Judged@5"], qrels, {"mine": RUN})
     found = row(table, "Judged@5", "judged")
     assert (found.topics, found.differ, found.unexplained) == (2, 1, 0)
-    assert "negative grades" in found.why
+    assert found.why.startswith("negative grades ")
+    assert found.why.endswith(" (1)")
     (value,) = irpref.evaluator(["Judged@5"], qrels).calc_aggregate(RUN).values()
     assert value == pytest.approx((2 / 3 + 1) / 2)
 
@@ -121,7 +122,7 @@ def test_documents_of_negative_grade_are_judged_inside_ir_measures_alone():
 def test_measures_that_are_left_to_a_tool_and_tools_that_fail():
     table = irpref.crosscheck(["IPrec@0.5"], QRELS, {"mine": RUN})
     assert row(table, "IPrec@0.5", "pytrec_eval").why == LEFT
-    with refuses(MeasureError):
+    with pytest.raises(MeasureError, match="no measures"):
         irpref.crosscheck([], QRELS, {"mine": RUN})
     with pytest.raises(ValueError, match="qrels are empty"):
         irpref.crosscheck(["AP"], {}, {"mine": RUN})

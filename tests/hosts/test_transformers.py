@@ -353,8 +353,9 @@ def test_known_documents_reach_the_measure():
     one = out[out.qid == "1"].set_index("docno")
     assert one.known.dropna().to_dict() == {"a": 1.0, "b": 0.0}
     assert one.contribution.to_dict() == {"c": 0, "a": 0, "u": 0, "j": 0, "b": 0.5}
-    with refuses(MeasureError, measure="Novelty", column="known"):
+    with refuses(MeasureError, measure="Novelty", column="known") as error:
         Explain(QRELS.drop(columns="known"), "Novelty")
+    assert error.value.remedy.argument == "known"
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_text_is_no_number():
         with refuses(InputError, **place, column="score", value="high"):
             mean(QMeasure, QRELS, run)
     frame = pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "score": ["1.0"]})
-    with refuses(ColumnError, column="score"):
+    with refuses(ColumnError, column="score", missing=()):
         mean(QMeasure, QRELS, frame)
     judged = [Judgment("q1", "b", 1), Judgment("q1", "a", "yes")]
     with refuses(InputError, **place, column="relevance", value="yes"):

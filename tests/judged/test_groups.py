@@ -182,8 +182,9 @@ def test_a_file_of_groups_has_the_topics_of_trec_files(tmp_path):
     (tmp_path / "groups").write_bytes("t\u00a01 a b \nt2\tc\u2028\n".encode())
     assert read_groups(tmp_path / "groups") == {"t\u00a01": "a b", "t2": "c\u2028"}
     (tmp_path / "groups").write_bytes(b"t1 a\nt2 \xe9\n")
-    with refuses(InputError, path=str(tmp_path / "groups"), line=2):
+    with refuses(InputError, path=str(tmp_path / "groups"), line=2) as error:
         read_groups(tmp_path / "groups")
+    assert "UTF-8" in error.value.message
 
 
 def test_eval_says_the_group_of_each_topic(files, capsys):

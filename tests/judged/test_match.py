@@ -205,7 +205,7 @@ def test_a_missing_id_is_named(missing, way, monkeypatch):
             numbers,
             of_polars,
         ):
-            with refuses(ColumnError, column=column):
+            with refuses(ColumnError, column=column, missing=()):
                 align_run(judgments({"q": {"a": 1}}).pool(), form)
 
 

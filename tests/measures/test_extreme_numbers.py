@@ -57,8 +57,9 @@ def test_gains_whose_sums_could_leave_the_range_of_a_double_are_refused(measure,
     grade = 1e256 if how == "grade" else 1
     if how == "gains":
         measure = measure(gains={1: 1e256})
-    with refuses(JudgmentsError, value=1e256):
+    with refuses(JudgmentsError, value=1e256) as error:
         measure.evaluate({"q": {"a": grade, "b": 0}}, {"q": {"a": 1.0}})
+    assert "2^850" in str(error.value)
 
 
 def test_grades_of_any_size_are_fine_where_none_is_a_gain():

@@ -63,7 +63,7 @@ def test_the_entries_of_several_measures_stand_once():
     assert f"version = {{{irpref.__version__}}}" in text
     assert "measure of ir_measures" not in text
     assert "measure of ir_measures" in cite(irpref.parse_all(["Judged@10"]))
-    assert "(PPlus: beta=1.0, judged_only=False)" in irpref.PPlus.cite().split("\n")[0]
+    assert irpref.PPlus.cite().startswith("% P+-measure (PPlus: beta=1.0, judged_only=False)")
 
 
 @pytest.mark.registry
@@ -82,7 +82,7 @@ def test_no_entry_begins_in_what_is_said_above_the_entries():
     above = [line for line in text.split("\n") if line.startswith("%")]
     assert len(above) == 5
     assert not any("@" in line for line in above)
-    assert "RPref(max_rel=2)" in above[0]
+    assert "RPref(max_rel=2) at 10" in above[0]
 
 
 def test_the_command(capsys):

@@ -136,7 +136,7 @@ FRAME = {"query_id": ["q", "q"], "doc_id": ["a", "b"]}
 
 def test_a_column_that_is_there_twice():
     frame = pd.DataFrame({**FRAME, "relevance": [1, 0]})
-    with refuses(ColumnError, column="doc_id"):
+    with refuses(ColumnError, column="doc_id", missing=()):
         QMeasure.evaluate(pd.concat([frame, frame[["doc_id"]]], axis=1), {"q": {"a": 1.0}})
 
 
@@ -144,11 +144,13 @@ def test_a_column_that_is_there_twice():
 def test_an_integer_too_large_for_a_double(form):
     huge = 10**400
     run = {"q": {"a": huge}} if form == "dict" else [ScoredDoc("q", "a", huge)]
-    with refuses(InputError, column="score", topic="q", doc="a"):
+    with refuses(InputError, column="score", topic="q", doc="a") as error:
         QMeasure.evaluate({"q": {"a": 1}}, run)
+    assert "too large" in error.value.message
     qrels = {"q": {"a": huge}} if form == "dict" else [Qrel("q", "a", huge, "0")]
-    with refuses(InputError, column="relevance", topic="q", doc="a"):
+    with refuses(InputError, column="relevance", topic="q", doc="a") as error:
         QMeasure.evaluate(qrels, {"q": {"a": 1.0}})
+    assert "too large" in error.value.message
 
 
 # Parameters and names -----------------------------------------------------------------------------

@@ -104,6 +104,7 @@ def test_cranfield_counts_down():
     # Cleverdon's code 1, which the numbers of ir_datasets call minimum interest.
     assert scale.meanings[scale.regrade[1]].startswith("References which are a complete answer")
     assert scale.note.startswith("Take 5 - grade")
+    assert "leave out -1" in scale.note
     assert scale_of("antique/test").regrade == {}
 
 
