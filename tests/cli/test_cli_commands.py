@@ -2,6 +2,7 @@
 signals, tables.
 """
 
+import errno
 import json
 import os
 import random
@@ -190,9 +191,7 @@ def test_list_names_all_measures(call: Call) -> None:
         assert re.search(rf"^[- ] {name} ", out, re.M), name
     there = ir_measures.cwl_eval.is_available()
     assert ("\n  SDCG " in out) == there
-    assert ("pip install 'irpref[providers]'" in out) == (
-        not there or not ir_measures.pyndeval.is_available()
-    )
+    assert ("irpref[providers]" in out) == (not there or not ir_measures.pyndeval.is_available())
 
 
 @pytest.mark.registry
@@ -211,23 +210,28 @@ def test_list_groups_measures_as_the_documentation_does(call: Call) -> None:
 
 
 def test_page_of_a_measure(call: Call) -> None:
-    _, out, _ = call("list", "EMeasure")
-    assert "Range: [0, 1], lower is better\n" in out
-    assert (
-        "\nNeeds: the top of the grade scale (`max_rel`)\nNeeds: documents judged non-rel"
-        in call("list", "RPref")[1]
-    )
+    def said(name: str) -> dict[str, list[str]]:
+        """Lines `heading: text` of a page by heading."""
+        by_heading: dict[str, list[str]] = {}
+        for line in call("list", name)[1].splitlines():
+            heading, _, text = line.partition(": ")
+            by_heading.setdefault(heading, []).append(text)
+        return by_heading
+
+    page = said("EMeasure")
+    assert page["Range"] == ["[0, 1], lower is better"]
+    assert page["Computed by"] == ["irpref"]
+    assert "van Rijsbergen" in page["Source"][0]
+    assert "  beta (float, default 1.0)" in page
+    scale, documents = said("RPref")["Needs"]
+    assert "max_rel" in scale
     # What holds of a variant only: this norm needs no top of the scale.
-    assert "\nNeeds: documents" in call("list", "RPref(norm='relative2')")[1]
-    assert "max_rel`)" not in call("list", "RPref(norm='relative2')")[1]
-    assert "Needs" not in call("list", "P")[1]
-    assert "van Rijsbergen" in out
-    assert "beta (float, default 1.0)" in out
-    assert "Computed by: irpref" in out
-    assert "Computed by: pytrec_eval" in call("list", "AP")[1]
-    page = call("list", "ERR_IA")[1]
-    assert "Computed by: pyndeval" in page
-    assert "cite." not in page
+    assert said("RPref(norm='relative2')")["Needs"] == [documents]
+    assert documents.startswith("documents judged non-relevant")
+    assert "Needs" not in said("P")
+    assert said("AP")["Computed by"][0].startswith("pytrec_eval")
+    assert said("ERR_IA")["Computed by"] == ["pyndeval"]
+    assert "cite." not in call("list", "ERR_IA")[1]
     assert call("list", "ndcg_cut_10")[1].startswith("nDCG")
     assert call("list", "emeasures") == (
         2,
@@ -240,8 +244,7 @@ def test_page_of_a_measure(call: Call) -> None:
 def test_a_measure_is_explained_on_one_screen_and_in_full_on_request(call: Call, name: str) -> None:
     _, out, _ = call("list", name)
     assert out.count("\n") <= 42
-    assert "\nWhen to use it: " in out
-    assert f"irpref list {name} --long" in out
+    assert f"{name} --long" in out
     _, whole, _ = call("list", name, "--long")
     assert "\nDefinition\n\n  " in whole
     assert len(whole) > len(out)
@@ -269,48 +272,46 @@ def test_list_as_json(call: Call) -> None:
 def test_check(call: Call) -> None:
     status, out, _ = call("check", "qrels", "r1", "r2", "AP")
     assert status == 0
-    grave = "r1 has no documents for 1 of 3 topics (first '3'); it counts as an empty ranking"
-    assert out.startswith(f"Grave\n- {grave}\n\n")
+    shown = out
     status, out, _ = call("check", "qrels", "r1", "--strict", "-o", "jsonl")
     assert status == 1
-    assert json.loads(out.splitlines()[0]) == {
+    first = json.loads(out.splitlines()[0])
+    text = first.pop("text")
+    assert first == {
         "code": "unanswered",
         "level": "grave",
         "run": "r1",
         "count": 1,
         "example": "3",
-        "text": grave,
     }
+    assert text.startswith("r1 ")
+    assert shown.startswith(f"Grave\n- {text}\n\n")
     assert call("check", "qrels", "r2", "--strict")[0] == 0
 
 
 def test_check_of_judgments_alone(call: Call) -> None:
     status, out, err = call("check", "qrels", "Bpref")
     assert (status, err) == (0, "")
-    assert (
-        "every topic has documents judged non-relevant" in out
-        or "has no document judged non-relevant" in out
-    )
+    assert "judged non-relevant" in out
     assert "\nMeasures that suit these judgments\n" in call("check", "qrels")[1]
     assert call("check", "qrels", "Bpreff")[0] == 2
-    assert "Needs: documents judged non-relevant" in call("list", "Bpref")[1]
+    assert "judged non-relevant" in call("list", "Bpref")[1]
 
 
 def test_leaderboard(call: Call) -> None:
     status, out, _ = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "100")
     assert status == 0
     lines = out.splitlines()
-    assert (
-        lines[:2]
-        == [
-            "AP",
-            "run    mean  place  place_low  place_high  letters  answered  Judged@10  codes",  # three topics: no interval
-        ]
-    )
+    # Three topics: no interval.
+    columns = ["run", "mean", "place", "place_low", "place_high", "letters"]
+    assert [line.split() for line in lines[:2]] == [
+        ["AP"],
+        [*columns, "answered", "Judged@10", "codes"],
+    ]
     assert lines[2].split()[:2] == ["r2", "0.7500"]
     assert lines[2].split()[-2] == "3"
     assert lines[3].split()[-3:] == ["2", "0.6667", "unanswered"]
-    assert "answered: topics with documents, of 3" in lines
+    assert any(re.fullmatch("answered: .* of 3", line) for line in lines)
     assert (
         "answered"
         not in call("leaderboard", "qrels", "r2", "./r2", "AP", "--permutations", "100")[1]
@@ -332,7 +333,7 @@ def test_a_board_of_a_group_counts_its_own_topics(call: Call, files: Path) -> No
         "leaderboard", "qrels", "r1", "r2", "AP", "--groups", "groups", "--permutations", "100"
     )[1]
     other, some = out.split("AP, topics of some")
-    assert "answered: topics with documents, of 2" in other
+    assert re.search("^answered: .* of 2$", other, re.MULTILINE)
     _, head, *rows = other.splitlines()
     at = head.index("answered")
     assert [row[at : at + len("answered")].strip() for row in rows[:2]] == ["2", "0"]
@@ -344,19 +345,15 @@ def test_a_board_of_a_group_counts_its_own_topics(call: Call, files: Path) -> No
 
 def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
     assert call("eval", "qrels", "r1", "AP", "-t", "2")[1] == "2\tAP\t0.5000\n"
-    assert (
-        call("eval", "qrels", "r1", "AP", "-t", "9")[2]
-        == "irpref: the qrels have no topic '9' (the first are '1', '2', '3')\n"
-    )
+    said = call("eval", "qrels", "r1", "AP", "-t", "9")[2]
+    assert re.findall("'(.)'", said) == ["9", "1", "2", "3"]  # there is none, the first are
     expected = call("eval", "qrels", "r1", "r2", "AP", "-o", "csv")[1]
     assert call("eval", "qrels", "r1", "r2", "AP", "-f", "out.csv") == (0, "", "")
     assert (files / "out.csv").read_text() == expected
     assert call("eval", "qrels", "r1", "nDGC", "-f", "out.csv")[0] == 2
     assert (files / "out.csv").read_text() == expected  # whole or as it was
-    assert (
-        call("eval", "qrels", "r1", "AP", "-f", "no/out.csv")[2]
-        == "irpref: no/out.csv: No such file or directory\n"
-    )
+    said = call("eval", "qrels", "r1", "AP", "-f", "no/out.csv")[2]
+    assert said == f"irpref: no/out.csv: {os.strerror(errno.ENOENT)}\n"
     assert sorted(p.name for p in files.iterdir()) == ["out.csv", "qrels", "r1", "r2"]
 
 

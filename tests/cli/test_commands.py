@@ -67,7 +67,7 @@ def test_a_misspelled_option_is_answered_with_the_nearest(
     assert main([*name.split(), f"{long}x"]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert f"no such option: {long}x; did you mean " in err
+    assert f"{long}x; did you mean " in err
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -95,7 +95,7 @@ def test_a_group_of_commands_wants_one_of_them(
     assert main([name, "--help"]) == 0
     assert main([name]) == 2
     assert main([name, "nothing"]) == 2
-    assert "unknown command 'nothing'; expected one of" in capsys.readouterr().err
+    assert "'nothing'; expected one of" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

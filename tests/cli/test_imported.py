@@ -1,6 +1,7 @@
 """Measures of one's own in the shell: --import, wherever measures are taken."""
 
 import json
+import re
 import sys
 
 import ir_measures
@@ -159,7 +160,7 @@ def test_a_module_that_ends_the_process_is_an_error(command, expected, status, t
     (tmp_path / "leave.py").write_text(f"import sys\nsys.exit({status})\n")
     words = [*command.split(), "b.run", "AP", "--import", "leave.py"]
     assert main(words) == expected
-    assert "leave.py cannot be imported: SystemExit" in capsys.readouterr().err
+    assert re.search(r"leave\.py .*: SystemExit", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(("command", "expected"), [("eval qrels", 1), ("gate qrels a.run", 2)])

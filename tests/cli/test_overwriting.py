@@ -58,7 +58,7 @@ def test_what_was_read_is_kept(words, file, folder, call):
     before = (folder / file).read_bytes()
     status, _, err = call(*words.split(), "-o", "csv", "-f", file)
     assert (status, (folder / file).read_bytes()) == (2, before)
-    assert f"-f {file}: this is an input file, and would be overwritten" in err
+    assert err.startswith(f"irpref: -f {file}: ")
 
 
 def test_a_part_of_a_folder_of_parquet_is_kept(folder, call):

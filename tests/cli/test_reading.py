@@ -4,6 +4,7 @@ same options; an option that nothing has use for is refused.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -204,7 +205,9 @@ def test_a_form_that_no_file_has_is_refused(
     monkeypatch.chdir(home / "plain")
     for words in (["check", "qrels"], ["fill", "qrels", "judge"]):
         assert main([*words, "--format", "csv"]) == 2
-        assert capsys.readouterr() == ("", "irpref: --format csv: no file here has this form\n")
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert err.startswith("irpref: --format csv: ")
 
 
 @pytest.mark.parametrize("option", [["--labels", "good=1"], ["--columns", "relevance=stars"]])
@@ -227,7 +230,7 @@ def test_one_error_names_all_columns_and_the_option_to_type(
 ) -> None:
     status, out, err = typed("csv", command, "--format", "csv")
     assert (status, out) == (2 if command == "gate" else 1, "")
-    assert "no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'relevance'" in err
+    assert re.search("'query_id' .*'doc_id' .*'relevance'", err)
     option = "--columns query_id=search_term_id,doc_id=product,relevance=stars"
     assert f"; {option} " in err
     assert "irpref.read_qrels" not in err
@@ -247,7 +250,7 @@ def test_python_words_it_in_python(home: Path) -> None:
     with pytest.raises(irpref.errors.ColumnError) as error:
         irpref.read_qrels(home / "csv" / "qrels", "csv")
     columns = {"query_id": "search_term_id", "doc_id": "product", "relevance": "stars"}
-    assert f"; irpref.read_qrels(path, columns={columns}) " in str(error.value)
+    assert f"read_qrels(path, columns={columns}) " in str(error.value)
     assert error.value.missing == tuple(columns)
     read = irpref.judgments(
         str(home / "csv" / "qrels"),

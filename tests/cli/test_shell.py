@@ -118,9 +118,6 @@ def test_what_is_said_of_several_runs_comes_in_the_order_of_the_runs(shell, rank
         out, said = shell(f"eval qrels {' '.join(names)} AP RR -o jsonl -j {jobs}")
         # One line for what is the same of all, with the first one's name: topics without documents
         # first.
-        assert re.findall(r"check: (z has no documents|none of .* of z)", said) == [
-            "z has no documents",
-            "none of the 10,000 documents of z",
-        ]
-        assert said.count("(3 more runs like this)") == 2
+        about_z = r"check: (z|none of the 10,000 documents of z) .*\(3 more runs"
+        assert re.findall(about_z, said) == ["z", "none of the 10,000 documents of z"]
         assert list(dict.fromkeys(json.loads(line)["run"] for line in out.splitlines())) == names

@@ -72,7 +72,7 @@ def test_a_list_of_topics_is_answered_with_one_option_each(
     Path("q.txt").write_text("1 0 a 1\n2 0 a 1\n")
     Path("r.txt").write_text("1 Q0 a 1 1 x\n")
     assert main(["eval", "q.txt", "r.txt", "AP", "-t", "1,2"]) == 2
-    assert "-t takes one topic: give -t 1 -t 2" in capsys.readouterr().err
+    assert "give -t 1 -t 2" in capsys.readouterr().err
     assert main(["eval", "q.txt", "r.txt", "AP", "-t", "1,3"]) == 1
 
 
@@ -99,11 +99,13 @@ def test_a_line_that_was_cut_is_not_taken_for_another_form(
     Path("cut.run").write_text("red Q0 a 1 2 t\nred Q0 b")
     assert main(["eval", "q.csv", "cut.run", "AP"]) == 1
     err = capsys.readouterr().err
-    assert "cut.run, line 2: 3 fields, expected 6" in err
+    assert "cut.run, line 2: 3 fields" in err
     assert "msmarco" not in err
 
 
 def test_a_decimal_comma_is_answered_with_a_point(capsys: pytest.CaptureFixture[str]) -> None:
     Path("comma.csv").write_text("query_id;doc_id;score\nq;a;2,5\n")
     assert main(["eval", "q.csv", "comma.csv", "AP"]) == 1
-    assert "the score is '2,5', expected a number with a decimal point" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "'2,5'" in err
+    assert "decimal point" in err

@@ -17,7 +17,9 @@ from test_preferences import COLUMNS, EVERY, frame_of, pairs, preference_collect
 import irpref
 import irpref_lab
 from irpref.cli import main
+from irpref.errors import ColumnError, InputError, JudgmentsError, LabelError
 from irpref.values.prepare import prepare
+from refused import about, refuses
 
 PREFS = "# by hand\nq1 ann 0 d1 3\nq1 ann 0 d2 1.5\n\nq1 bob x d1 0\nq1 bob x d3 2\n"
 
@@ -61,8 +63,11 @@ def test_the_three_forms_are_told_apart_by_their_first_line():
 )
 def test_qrels_with_a_header_or_a_bad_grade_are_no_preferences(text, tmp_path):
     (tmp_path / "qrels").write_text(text)
-    with pytest.raises(ValueError, match=r"qrels, line 1: the (relevance|level)"):
+    with pytest.raises(InputError) as error:
         irpref.evaluator(["PrefShare"], tmp_path / "qrels")
+    place = about(error.value, "path", "line")
+    assert place == {"path": str(tmp_path / "qrels"), "line": 1}
+    assert error.value.column in ("relevance", "level")
 
 
 @pytest.mark.parametrize(
@@ -145,11 +150,11 @@ def test_what_is_written_is_read_back_with_the_same_values(form, data):
 
 
 def test_what_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="doc_id 'a b' cannot be written"):
+    with refuses(JudgmentsError, column="doc_id", value="a b"):
         irpref.write_preferences(frame_of([("q", "0", "0", "a b", 1)]), tmp_path / "x")
-    with pytest.raises(ValueError, match="topic 'q', group '0' has several subgroups"):
+    with refuses(JudgmentsError, topic="q"):
         irpref.write_preferences(frame_of(pairs("a>b b>c")), tmp_path / "x", form="qrels_prefs")
-    with pytest.raises(ValueError, match="no column 'doc_id'"):
+    with refuses(ColumnError, missing=("doc_id",)):
         irpref.write_preferences(pd.DataFrame({"query_id": ["q"]}), tmp_path / "x")
 
 
@@ -200,7 +205,7 @@ def test_eval_takes_a_file_of_preferences_as_qrels(tmp_path, capsys):
     assert printed(qrels, run, "PrefShare") == [["PrefShare", "1.0000"]]
     assert main(["eval", str(prefs), str(run), "AP"]) != 0
     assert main(["eval", str(prefs), str(run), "PrefShare", "AP"]) != 0
-    assert "needs one grade per document" in capsys.readouterr().err
+    assert "one grade per document" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("which", ["preferences", "run"])
@@ -216,7 +221,7 @@ def test_one_of_the_files_can_be_standard_input(which, tmp_path, capsys, monkeyp
     assert main(["eval", paths["preferences"], paths["run"], "PrefShare"]) == 0
     assert capsys.readouterr().out == "PrefShare\t0.7500\n"
     assert main(["eval", "-", "-", "PrefShare"]) == 2
-    assert capsys.readouterr().err == "irpref: standard input ('-') can be read only once\n"
+    assert "('-') can be read only once" in capsys.readouterr().err
 
 
 def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grades_are_wanted(
@@ -232,15 +237,13 @@ def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grad
         assert [
             row["code"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))
         ] == found["code"].tolist()
-    with pytest.raises(
-        ValueError, match="this looks like preferences, which measures such as PrefShare take"
-    ):
+    with refuses(JudgmentsError) as error:
         irpref.evaluator(["AP"], str(judged))
+    assert "PrefShare" in str(error.value)
     judged.write_text("q 0 a high\n")
-    with pytest.raises(
-        ValueError, match=r"the relevance 'high' is not a number.*: 'q 0 a high'; labels="
-    ):
+    with refuses(LabelError, label="high", line=1) as error:
         irpref.evaluator(["AP"], str(judged))
+    assert error.value.remedy.argument == "labels"
 
 
 JUDGED = {

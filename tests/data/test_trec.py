@@ -28,7 +28,8 @@ from irpref.data import source, texts
 from irpref.data import trec as trec
 from irpref.data.columns import Table, as_list
 from irpref.data.source import Source
-from irpref.errors import InputError
+from irpref.errors import InputError, LabelError
+from refused import refuses
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -202,7 +203,7 @@ def test_zstd(way: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("compress", [gzip.compress, zstd.compress])
 def test_lines_of_archives_are_told(way: str, compress: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "run", compress(b"1 Q0 a\x1e 1 2 t\n1 Q0 \xff 1 2 t\n"))
-    with pytest.raises(ValueError, match="line 2: the doc_id is not UTF-8"):
+    with refuses(InputError, path=str(path), line=2, column="doc_id"):
         read_run(path)
 
 
@@ -218,8 +219,9 @@ def test_lines_of_archives_are_told(way: str, compress: Any, tmp_path: Path) -> 
 )
 def test_damaged_archives_are_named(way: str, data: bytes, tmp_path: Path) -> None:
     path = written(tmp_path / "run.gz", data)
-    with pytest.raises(ValueError, match=re.escape(f"{path}: the compressed data is damaged")):
+    with refuses(InputError, path=str(path)) as error:
         read_run(path)
+    assert "damaged" in error.value.message
 
 
 def test_standard_input_and_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,7 +230,7 @@ def test_standard_input_and_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_open_as_text() -> None:
-    with pytest.raises(TypeError, match="open it with mode 'rb'"):
+    with pytest.raises(TypeError, match="mode 'rb'"):
         read_run(io.StringIO("1 Q0 a 1 1 t\n"))
 
 
@@ -320,22 +322,18 @@ def test_a_line_has_a_greatest_length(
     fits = b"1 Q0 a 1 2 " + b"t" * 189
     assert read(fits + end, trec.RUN, block_bytes) == [("1", "a", 2.0)]
     if end:
-        with pytest.raises(
-            ValueError,
-            match="<file>, line 3: longer than 64 MB, which no line of this form is: '1 Q0 a",
-        ):
-            read(
-                b"1 Q0 a 1 2 t" + end + b"2 Q0 a 1 2 t" + end + fits + b"t" + end,
-                trec.RUN,
-                block_bytes,
-            )
+        lines = end.join((b"1 Q0 a 1 2 t", b"2 Q0 a 1 2 t", fits + b"t", b""))
+        with refuses(InputError, path="<file>", line=3) as error:
+            read(lines, trec.RUN, block_bytes)
+        assert error.value.message.startswith("longer than 64 MB")
     for long in (fits + b"t", b"a " * 300, b"x" * 300):
         for reader in (read_run, read_qrels, irpref.read_preferences):
-            with pytest.raises(ValueError, match=r"line 1: (longer than 64 MB|\d+ field)"):
+            with refuses(InputError, line=1):
                 reader(io.BytesIO(long + end))
     for name, first in (("run.csv", b"query_id,doc_id,score"), ("run.jsonl", b"")):
-        with pytest.raises(ValueError, match=f"{name}, line 2: longer than "):
+        with refuses(InputError, path=str(tmp_path / name), line=2) as error:
             read_run(written(tmp_path / name, first + b"\n" + b"a" * 300))
+        assert error.value.message.startswith("longer than ")
 
 
 @pytest.mark.slow
@@ -472,10 +470,10 @@ def test_iterations(iterations: str, block_bytes: int, monkeypatch: pytest.Monke
 
 def test_the_first_of_several_malformed_lines_is_told() -> None:
     for lines in (b"1 0 a x\n1 0 b\n", b"1 0 a x\n1 0 \xff 1\n", b"1 0 a x\n1 0 b y\n"):
-        with pytest.raises(ValueError, match="line 1: the relevance 'x' is not a number"):
+        with refuses(LabelError, line=1, label="x"):
             irpref.read_qrels(io.BytesIO(lines))
     for lines in (b"1 0\n1 0 b x\n", b"1 0 \xff 1\n1 0 b x\n"):
-        with pytest.raises(ValueError, match=r"line 1: (2 fields|the doc_id is not UTF-8)"):
+        with refuses(InputError, line=1):
             irpref.read_qrels(io.BytesIO(lines))
 
 
@@ -541,13 +539,9 @@ def test_files_with_byte_order_marks_put_together(block_bytes: int) -> None:
 )
 def test_other_archives_are_named(way: str, packed: str, data: bytes, tmp_path: Path) -> None:
     path = written(tmp_path / "run", data)
-    with pytest.raises(
-        ValueError,
-        match=re.escape(
-            f"{path}: the file is compressed with {packed}, expected plain text, gzip or zstd"
-        ),
-    ):
+    with refuses(InputError, path=str(path)) as error:
         read_run(path)
+    assert f"compressed with {packed}," in error.value.message
 
 
 def test_a_topic_may_begin_like_the_name_of_an_archive() -> None:
@@ -588,7 +582,7 @@ def test_a_stream_that_cannot_be_waited_for_is_an_error() -> None:
         def read(self, size: int = -1) -> None:  # type: ignore[override]
             return None
 
-    with pytest.raises(ValueError, match="the stream has no data yet"):
+    with pytest.raises(ValueError, match="no data yet"):
         read_run(Idle())  # type: ignore[arg-type]
 
 

@@ -21,6 +21,7 @@ import irpref
 from irpref import read_qrels, read_run
 from irpref.data import tables
 from irpref.errors import ColumnError, InputError, IrprefWarning
+from refused import refuses, warns_of
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
 RANKS = pd.DataFrame(
@@ -152,19 +153,20 @@ def test_other_separators(read: Any) -> None:
 def test_ids_have_no_end_of_line(read: Any, end: str) -> None:
     value = "score" if read is rows else "relevance"
     data = f'query_id,doc_id,{value}\nq1,"a{end}b",2\n'
-    with pytest.raises(InputError, match="the doc_id contains a line break") as error:
+    with refuses(InputError, column="doc_id") as error:
         read(data.encode(), "csv")
+    assert "a line break" in error.value.message
     assert error.value.line is not None
     record = json.dumps({"query_id": f"q{end}1", "doc_id": "a", value: 1})
     for form, text in ("jsonl", record), ("json", f"[{record}]"):
-        with pytest.raises(InputError, match="the query_id contains a line break"):
+        with refuses(InputError, column="query_id"):
             read(text.encode(), form)
     table = pa.table({"query_id": ["q1", "q2"], "doc_id": ["a", f"b{end}"], value: [1, 2]})
     for ids in (table, table.set_column(1, "doc_id", table["doc_id"].dictionary_encode())):
         parquet.write_table(ids, written := io.BytesIO())
-        with pytest.raises(InputError, match="contains a line break"):
+        with pytest.raises(InputError, match="a line break"):
             read(written.getvalue(), "parquet")
-    with pytest.raises(InputError, match="the doc_id contains a line break"):
+    with refuses(InputError, column="doc_id"):
         read(json.dumps({"q": {f"a{end}": 1}}).encode(), "json")
 
 
@@ -181,15 +183,15 @@ def test_ids_have_no_end_of_line(read: Any, end: str) -> None:
     ],
 )
 def test_an_empty_grade_is_no_judgment(form: str, data: bytes) -> None:
-    with pytest.warns(IrprefWarning, match="2 rows have no relevance") as caught:
+    with warns_of(IrprefWarning) as caught:
         assert judged(data, form) == [["q", "a", 3], ["q", "d", 0]]
-    assert len(caught) == 1
+    assert "2 rows have no relevance" in str(caught[0])
 
 
 def test_an_empty_grade_in_parquet_is_no_judgment() -> None:
     out = io.BytesIO()
     pl.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "label": [1, None]}).write_parquet(out)
-    with pytest.warns(IrprefWarning, match="a row has no relevance"):
+    with pytest.warns(IrprefWarning, match="no relevance"):
         assert judged(out.getvalue(), "parquet") == [["q", "a", 1]]
 
 
@@ -309,7 +311,7 @@ def test_topics_that_all_begin_with_a_number_sign(tmp_path: Path) -> None:
 )
 def test_comments_are_counted(comment: str) -> None:
     data = f"{comment}\nq1 Q0 a 1 1 t\n{comment}\nq1 Q0 b 1 0 t\n".encode()
-    with pytest.warns(IrprefWarning, match="2 lines that begin with '#' were skipped"):
+    with pytest.warns(IrprefWarning, match="2 lines .*'#'"):
         assert rows(data, "trec") == [["q1", "a", 1.0], ["q1", "b", 0.0]]
 
 
@@ -394,7 +396,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(form: str, tmp_path: Pa
     path = tmp_path / f"run.{form}"
     path.write_text(text)
     source = tables.Source(path)
-    with pytest.raises(InputError, match="changed while it was read"), source.open() as file:  # noqa: PT012
+    with pytest.raises(InputError, match="was changed"), source.open() as file:  # noqa: PT012
         file.read()
         with open(path, "a") as other:
             other.write(line.format(9, 9) or " ")
@@ -410,7 +412,7 @@ def test_a_parquet_file_that_changes_while_it_is_read_is_refused(tmp_path: Path)
         parts = tables_of(tables.Source(where), "score", PLAIN)
         next(parts)
         os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
-        with pytest.raises(InputError, match="changed while it was read"):
+        with pytest.raises(InputError, match="was changed"):
             next(parts)
 
 
@@ -430,7 +432,7 @@ def test_judgments_that_change_while_they_are_read_are_refused(
             yield block
 
     monkeypatch.setattr("irpref.data.cells.blocks_of", changed_meanwhile)
-    with pytest.raises(InputError, match="changed while it was read"):
+    with pytest.raises(InputError, match="was changed"):
         irpref.judgments(str(path))
 
 
@@ -456,7 +458,7 @@ def test_records_and_tuples(make: Any) -> None:
 
 def test_a_record_that_lacks_a_column_is_named() -> None:
     rows = [{"qid": "q", "docno": "a", "score": 1}, {"qid": "q", "docno": "b"}]
-    with pytest.raises(ColumnError, match="record 2 has no column 'score'"):
+    with refuses(ColumnError, missing=("score",), table="record 2"):
         irpref.evaluator(["AP"], QRELS).calc_aggregate(rows)  # type: ignore[arg-type]
 
 
@@ -549,7 +551,7 @@ def test_what_a_judge_wrote_in_place_of_a_grade_is_no_grade(form: str) -> None:
     data = FAILED[form]
     with pytest.raises(InputError, match="error"):
         judged(data, form)
-    with pytest.warns(IrprefWarning, match="a row has no relevance: its document is unjudged"):
+    with pytest.warns(IrprefWarning, match="no relevance: its document"):
         assert judged(data, form, labels={"error": None}) == [["q", "a", 2], ["q", "c", 0]]
     # Only what is named: neither another word nor nan.
     for other in (b"nan", b"timeout"):

@@ -18,9 +18,11 @@ import pytest
 import irpref
 from compared import PAPERS, count
 from irpref.datasets import examples, load
+from irpref.errors import ArgumentError
 from reference import FORMULAS, order
 from reference import values as oracle_calc
 from reference.position import crp_curve, cumulated
+from refused import refuses
 
 COLLECTIONS = ["cast2021", "synthetic"]
 WORKED = [id for id in examples() if id not in COLLECTIONS]
@@ -232,12 +234,8 @@ def test_frames_have_the_columns_of_ir_measures_and_are_new_each_time():
     assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known", "expected"]
     assert frame["relevance"].dtype == np.int64
     assert frame["known"].dtype == bool
-    assert frame.query("query_id == 'q1' and known")["doc_id"].tolist() == [
-        "d9",
-        "d44",
-        "d56",
-        "d123",
-    ]
+    known = frame[(frame["query_id"] == "q1") & frame["known"]]
+    assert known["doc_id"].tolist() == ["d9", "d44", "d56", "d123"]
     assert set(frame.query("query_id == 'q2'")["expected"]) == {2}
     frame["relevance"] = 0
     assert example.qrels_frame()["relevance"].sum() == 25
@@ -249,11 +247,11 @@ def test_frames_have_the_columns_of_ir_measures_and_are_new_each_time():
 
 
 def test_a_wrong_name_says_what_there_is():
-    with pytest.raises(KeyError, match=r"rpref-figure1.*did you mean 'rpref-figure-1'"):
+    with pytest.raises(KeyError, match=r"'rpref-figure1'.*'rpref-figure-1'"):
         load("rpref-figure1")
-    with pytest.raises(KeyError, match="no run 'Z'; it has X, Y, inverse, ideal"):
+    with pytest.raises(KeyError, match=r"'Z'; .* X, Y, inverse, ideal"):
         load("p-measure-figure-1").run_frame("Z")
-    with pytest.raises(KeyError, match="0 curves 'DCG' of topic 'q3'"):
+    with pytest.raises(KeyError, match=r"0 curves 'DCG' .* 'q3'"):
         load("mir-textbook").curve("DCG", "q3")
 
 
@@ -313,11 +311,9 @@ def test_the_real_collection_is_the_published_files(data_dir):
 
 def test_the_licence_goes_along_with_the_real_collection():
     folder = Path(irpref.datasets.__file__).parent / "cast2021"
-    assert "Copyright (c) 2019 Jeffrey Dalton" in (folder / "LICENSE").read_text()
-    assert (
-        "The above copyright notice and this permission notice shall be included"
-        in (folder / "LICENSE").read_text()
-    )
+    licence = (folder / "LICENSE").read_text()
+    assert "Copyright (c) 2019 Jeffrey Dalton" in licence
+    assert "this permission notice shall be included" in licence
     assert sum(file.stat().st_size for file in folder.iterdir()) < 600_000
 
 
@@ -330,7 +326,7 @@ def test_the_synthetic_collection_is_as_described():
     """If this changes, every number shown for the collection changes."""
     example = load("synthetic")
     assert "Synthetic" in example.title
-    assert "No real documents, judges or systems" in example.source
+    assert "No real documents" in example.source
     content = [example.queries, example.qrels, example.runs, example.wanted]
     content.append({query_id: sorted(known) for query_id, known in example.known.items()})
     assert (
@@ -449,7 +445,8 @@ def test_pyterrier_is_told_what_is_missing(pt):
     with pytest.raises(KeyError, match="irpref:nothing"):
         pt.get_dataset("irpref:nothing")
     dataset = pt.get_dataset("irpref:mir-textbook")
-    with pytest.raises(ValueError, match="no results 'best' in irpref:mir-textbook; there are run"):
+    with refuses(ArgumentError, parameter="variant", value="best") as error:
         dataset.get_results("best")
+    assert str(error.value).endswith("there are run")
     with pytest.raises(ValueError, match="no variant 'short'"):
         dataset.get_topics("short")

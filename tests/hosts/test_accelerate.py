@@ -46,6 +46,7 @@ from compared import HOST as THE_HOST
 from compared import count
 from irpref import CRPRecovery, PPlus, QMeasure, RPref
 from irpref.cli import main
+from irpref.errors import MeasureError
 from irpref.hosts import ir_measures as host
 from irpref.judged.run import align_run
 from irpref.measures.everyday import HOSTED
@@ -53,6 +54,7 @@ from irpref.measures.support import WITH_REL
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import KernelEvaluator
 from real_runs import COLLECTIONS, qrels_of, runs_of
+from refused import refuses
 from strategies import collections, for_the_host, random_collection
 
 pytestmark = pytest.mark.usefixtures("pipeline_as_before")
@@ -263,7 +265,7 @@ def test_what_has_another_value_in_the_host_is_computed_here_outside_of_it(measu
 @pytest.mark.parametrize("measure", LEFT_TO_THE_HOST, ids=str)
 def test_what_is_left_to_the_host(measure):
     assert not host.supports(measure)
-    with pytest.raises(ValueError, match="computed by another provider"):
+    with refuses(MeasureError, measure=str(measure)):
         KernelEvaluator([measure], irpref.judgments({"q": {"a": 1}}))
 
 
@@ -554,7 +556,7 @@ def test_ties_must_have_been_looked_at():
 
 
 def test_what_accelerate_takes():
-    with pytest.raises(TypeError, match="accelerate takes True or False, got 'yes'"):
+    with pytest.raises(TypeError, match="got 'yes'"):
         irpref.accelerate("yes")
 
 
@@ -668,15 +670,11 @@ def test_a_run_of_other_topics_has_the_values_of_an_empty_ranking_inside_the_hos
     expected |= {("q1", "QMeasure"): 0, ("q2", "QMeasure"): 0}
     for run in ({"x": {"a": 1.0}}, {}):
         evaluator = ir_measures.evaluator(measures, qrels)
-        with (
-            pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext()
-        ):
+        with pytest.warns(irpref.IrprefWarning, match="in common") if run else nullcontext():
             found = list(evaluator.iter_calc(run))
         assert {(m.query_id, str(m.measure)): m.value for m in found} == expected
         assert [m.query_id for m in found] == ["q1", "q2"] * 3
-        with (
-            pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext()
-        ):
+        with pytest.warns(irpref.IrprefWarning, match="in common") if run else nullcontext():
             means = evaluator.calc(run).aggregated
         assert means == {irpref.EMeasure: 1, irpref.CRP: -2, irpref.QMeasure: 0}
 
@@ -698,5 +696,5 @@ def test_rbp_and_err_have_the_values_of_the_hosts_providers(data_dir):
                 assert ours[metric.query_id, metric.measure] == pytest.approx(
                     metric.value, abs=5.001e-6
                 )
-    with pytest.raises(ValueError, match="ERR is defined for grades up to 4, and the qrels have 5"):
+    with refuses(MeasureError, measure="ERR", value=5):
         irpref.evaluator(err, {"q": {"a": 5}}).values({"q": {"a": 1.0}})

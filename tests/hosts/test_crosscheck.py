@@ -16,6 +16,7 @@ from ir_measures import AP, RBP, RR, Bpref, nDCG
 import irpref
 import real_runs
 from irpref.cli import main
+from irpref.errors import ArgumentError, MeasureError
 from irpref.hosts import other_tools as module
 from irpref.hosts.other_tools import (
     COLUMNS,
@@ -29,6 +30,7 @@ from irpref.hosts.other_tools import (
     trec_name,
 )
 from irpref.values.others import Others
+from refused import refuses
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1, "b": 0}, "bad": {"a": -1}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "bad": {"a": 1.0}}
@@ -111,7 +113,8 @@ def test_documents_of_negative_grade_are_judged_inside_ir_measures_alone():
     table = irpref.crosscheck(["Judged@5"], qrels, {"mine": RUN})
     found = row(table, "Judged@5", "judged")
     assert (found.topics, found.differ, found.unexplained) == (2, 1, 0)
-    assert found.why == "negative grades count as judged (1)"
+    assert found.why.startswith("negative grades ")
+    assert found.why.endswith(" (1)")
     (value,) = irpref.evaluator(["Judged@5"], qrels).calc_aggregate(RUN).values()
     assert value == pytest.approx((2 / 3 + 1) / 2)
 
@@ -119,7 +122,7 @@ def test_documents_of_negative_grade_are_judged_inside_ir_measures_alone():
 def test_measures_that_are_left_to_a_tool_and_tools_that_fail():
     table = irpref.crosscheck(["IPrec@0.5"], QRELS, {"mine": RUN})
     assert row(table, "IPrec@0.5", "pytrec_eval").why == LEFT
-    with pytest.raises(ValueError, match="there are no measures"):
+    with pytest.raises(MeasureError, match="no measures"):
         irpref.crosscheck([], QRELS, {"mine": RUN})
     with pytest.raises(ValueError, match="qrels are empty"):
         irpref.crosscheck(["AP"], {}, {"mine": RUN})
@@ -197,7 +200,7 @@ def test_topics_that_a_tool_leaves_out_differ(name, inject):
     inject(name, ir_measures.pytrec_eval, lambda metrics: metrics[:3])
     found = row(irpref.crosscheck(["AP"], MANY, {"mine": TIED}), "AP", name)
     assert (found.topics, found.differ, found.unexplained) == (12, 9, 9)
-    assert found.why == "no value for 9 topics"
+    assert "9 topics" in found.why
 
 
 def test_topics_under_other_names_are_left_out(inject):
@@ -207,7 +210,8 @@ def test_topics_under_other_names_are_left_out(inject):
         lambda metrics: [m._replace(query_id=f"0{m.query_id}") for m in metrics],
     )
     found = row(irpref.crosscheck(["AP"], MANY, {"mine": TIED}), "AP", "wrong")
-    assert (found.topics, found.unexplained, found.why) == (12, 12, "no value for 12 topics")
+    assert (found.topics, found.unexplained) == (12, 12)
+    assert "12 topics" in found.why
 
 
 def test_a_value_that_is_no_number_differs(inject):
@@ -238,7 +242,7 @@ def test_a_tool_that_computes_nothing_is_one_line(inject):
     assert pd.isna(line["run"])
     assert pd.isna(line["measure"])
     assert (line["topics"], line["unexplained"]) == (0, 0)
-    assert line["why"] == "could not compute anything: RuntimeError: out of order"
+    assert line["why"].endswith(": RuntimeError: out of order")
     # It has to work if it is asked for by name.
     table = irpref.crosscheck(["AP", "nDCG"], MANY, runs, tools=["wrong", "pytrec_eval"])
     assert table["tool"].unique().tolist() == ["pytrec_eval", "wrong"]
@@ -247,12 +251,12 @@ def test_a_tool_that_computes_nothing_is_one_line(inject):
 
 def test_tools_that_are_asked_for_by_name():
     table = irpref.crosscheck(["AP"], MANY, {"mine": TIED}, tools=["trec_eval", "gdeval"])
-    assert table[["tool", "unexplained", "why"]].to_numpy().tolist() == [
-        ["trec_eval", 12, "is not installed"],
-        ["gdeval", 12, "computes none of these measures"],
-    ]
-    with pytest.raises(ValueError, match=r"no tool 'pytrec-eval', .*did you mean 'pytrec_eval'"):
+    assert table[["tool", "unexplained"]].to_numpy().tolist() == [["trec_eval", 12], ["gdeval", 12]]
+    assert "installed" in table["why"].iloc[0]
+    assert "none of these" in table["why"].iloc[1]
+    with refuses(ArgumentError, parameter="tools", value="pytrec-eval") as error:
         irpref.crosscheck(["AP"], MANY, {"mine": TIED}, tools="pytrec-eval")
+    assert str(error.value).endswith("did you mean 'pytrec_eval'?")
 
 
 def test_ranx_gets_the_ids_in_the_type_that_it_asks_for(monkeypatch):
@@ -335,7 +339,7 @@ def test_a_difference_without_a_reason_and_the_exit_status(wrong, tmp_path, monk
     found = row(table, "AP", "wrong")
     assert (found.differ, found.why) == (1, f"{UNEXPLAINED} (1)")
     assert found.largest == pytest.approx(0.1)
-    assert row(table, "P@5", "wrong").why == "could not compute it: RuntimeError: no P today"
+    assert row(table, "P@5", "wrong").why.endswith(": RuntimeError: no P today")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q").write_text(
         "".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items())
@@ -374,7 +378,8 @@ def test_a_binary_is_asked_where_there_is_one(tmp_path, monkeypatch):
     )
     # c, of grade 2, is third; and there is no line of q2.
     assert (found.topics, found.differ, found.unexplained) == (2, 2, 2)
-    assert found.why == f"{UNEXPLAINED} (1); no value for 1 topic"
+    assert found.why.startswith(f"{UNEXPLAINED} (1); ")
+    assert found.why.endswith(" 1 topic")  # that has no value
     assert found.largest == pytest.approx(2 / 3, abs=1e-4)
     assert (tmp_path / "trec_eval.log").read_text().startswith("-q -c -m map -l 2 -J ")
 
@@ -429,5 +434,5 @@ def test_reasons_are_broken_at_the_width_of_the_screen(tmp_path, monkeypatch, ca
     (tmp_path / "baseline.run").write_text("t1 Q0 a 1 2 x\nt1 Q0 n 2 1 x\n")
     assert main(["crosscheck", "q", "baseline.run", "AP", "--tool", "cwl_eval"]) == 0
     printed = capsys.readouterr().out
-    assert "divided by the relevant documents retrieved" in " ".join(printed.split())
+    assert "relevant documents retrieved" in " ".join(printed.split())
     assert max(map(len, printed.splitlines())) <= 80

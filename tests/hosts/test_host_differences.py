@@ -10,7 +10,9 @@ import pytest
 from ir_measures import AP, RR, Bpref, Judged, NumQ, NumRel, NumRet, ScoredDoc, SetR, nDCG
 
 import irpref
+from irpref.errors import ConflictError, JudgmentsError, NoCommonTopicError, RunError
 from real_runs import qrels_of, read_run
+from refused import refuses
 from strategies import for_the_host, random_collection
 
 pytestmark = pytest.mark.usefixtures("pipeline_as_before")
@@ -144,7 +146,7 @@ def test_fractional_grades_are_refused_inside_the_host_whoever_computes(measure)
         ir_measures.calc_aggregate([measure], qrels, run)
     irpref.accelerate()
     # Not an AP of 0, which a threshold that no grade reaches would give.
-    with pytest.raises(ValueError, match=r"ir_measures takes whole grades, not 0\.8"):
+    with refuses(JudgmentsError, measure=str(measure), value=0.8):
         ir_measures.calc_aggregate([measure, irpref.QMeasure], qrels, run)
     values = ir_measures.calc_aggregate([irpref.QMeasure, Judged @ 1], qrels, run)
     assert values[Judged @ 1] == 1
@@ -158,13 +160,13 @@ def test_difference_bad_input_is_not_passed_over():
     repeated = [ScoredDoc("q", "a", 3.0), ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 1.0)]
     assert ir_measures.calc_aggregate([AP], qrels, repeated) == {AP: 0.5}
     irpref.accelerate()
-    with pytest.warns(irpref.IrprefWarning, match="no topic in common"):
+    with pytest.warns(irpref.IrprefWarning, match="in common"):
         assert ir_measures.calc_aggregate([AP], qrels, {"x": {"a": 1.0}}) == {AP: 0.0}
-    with pytest.raises(ValueError, match="no topic in common"):
+    with refuses(NoCommonTopicError):
         irpref.evaluator([AP], qrels).calc_aggregate({"x": {"a": 1.0}})
-    with pytest.raises(ValueError, match="document 'a' twice, as 1 and as 0"):
+    with refuses(ConflictError, topic="q", doc="a", value=(1, 0)):
         ir_measures.calc_aggregate([AP], twice, run)
-    with pytest.raises(ValueError, match="topic 'q', document 'a' is nan"):
+    with refuses(RunError, topic="q", doc="a"):
         ir_measures.calc_aggregate([AP], qrels, {"q": {"a": float("nan")}})
     with pytest.warns(irpref.DuplicateWarning):
         assert ir_measures.calc_aggregate([AP], qrels, repeated) == {AP: 0.5}
@@ -208,6 +210,6 @@ def test_difference_a_topic_without_judgments_is_a_topic():
 
 def test_difference_infinite_scores_are_errors():
     run = {"q": {"a": float("inf")}}
-    with pytest.raises(ValueError, match="the score of topic 'q', document 'a' is inf"):
+    with refuses(RunError, topic="q", doc="a", value=float("inf")):
         irpref.evaluator([NumRet], {"q": {"a": 1}}).calc_aggregate(run)
     assert ir_measures.calc_aggregate([NumRet], {"q": {"a": 1}}, run) == {NumRet: 1.0}

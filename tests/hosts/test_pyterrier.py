@@ -32,8 +32,10 @@ from irpref import (
     nCRP,
 )
 from irpref.datasets import load
+from irpref.errors import ArgumentError, MeasureError, NoCommonTopicError
 from irpref.hosts.pyterrier.systems import runs_of
 from irpref_lab.decide.significance import randomisation_test
+from refused import refuses, warns_of
 
 pt = pytest.importorskip("pyterrier")
 
@@ -209,15 +211,13 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
     found = pt.irpref.against(pipelines, topics, qrels, measures, list(systems))
     expected = irpref_lab.against(measures, qrels, next(iter(frames)), frames)
     pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
-    with pytest.raises(ValueError, match="gate needs two systems, got 1"):
+    with pytest.raises(ValueError, match=r"^gate .* two systems, got 1"):
         pt.irpref.gate(pipelines[:1], topics, qrels, measures)
-    with pytest.raises(ValueError, match="compare needs two systems, got 3"):
+    with pytest.raises(ValueError, match=r"^compare .* two systems, got 3"):
         pt.irpref.compare(pipelines[:3], topics, qrels, measures)
     with pytest.raises(TypeError, match="retrieves for topics"):
         pt.irpref.leaderboard(pipelines, None, qrels, measures)
-    with pytest.raises(
-        TypeError, match="systems: expected a list of pipelines or frames, got DataFrame"
-    ):
+    with pytest.raises(TypeError, match=r"^systems: .* got DataFrame;"):
         pt.irpref.leaderboard(frames["strong"], topics, qrels, measures)
 
 
@@ -262,7 +262,7 @@ def test_other_functions_are_called_as_experiments_are(systems, topics, qrels):
         for measure, values in evaluator.values(run).items():
             for topic, value in zip(evaluator.topic_ids, values, strict=True):
                 assert totals[name, str(measure), topic] == pytest.approx(value)
-    with pytest.raises(ValueError, match="no measures to explain"):
+    with pytest.raises(MeasureError, match="no measures"):
         pt.irpref.explain(pipelines, few, qrels, [], names)
 
 
@@ -277,14 +277,10 @@ def test_only_judgments_of_the_topics_are_used_as_in_experiments(of, systems, to
     assert board.to_dict() == pytest.approx(expected.to_dict())
     found = pt.irpref.compare(given[:2], few, qrels, ["AP"])
     assert found[["mean_a", "mean_b"]].iloc[0].tolist() == pytest.approx(expected.iloc[:2].tolist())
-    with pytest.raises(
-        ValueError, match="topics and qrels have no topic in common: the first topics are 'x"
-    ):
+    with refuses(NoCommonTopicError):
         pt.irpref.leaderboard(given, few.assign(qid="x" + few["qid"]), qrels, ["AP"])
     for wrong in ("cast2021", few[["query"]]):
-        with pytest.raises(
-            TypeError, match="topics: expected a frame with the columns qid and query, got"
-        ):
+        with pytest.raises(TypeError, match=r"^topics: .* qid and query,"):
             pt.irpref.report(given, wrong, qrels, ["AP"])
 
 
@@ -367,7 +363,7 @@ def test_the_page_prints_what_it_says(capsys):
 
 def test_a_table_of_an_experiment(systems, topics, qrels):
     measures = [AP, nCRP, "mrt"]
-    with pytest.warns(irpref.IrprefWarning, match="nCRP: lower is better"):
+    with pytest.warns(irpref.IrprefWarning, match="^nCRP: lower"):
         result = pt.Experiment(
             systems, topics, qrels, measures, baseline="baseline", correction="holm"
         )
@@ -443,10 +439,9 @@ def test_findings_are_sentences_in_a_notebook_and_printed(systems, topics, qrels
 
 def test_a_table_is_of_systems(systems, topics, qrels):
     by_query = pt.Experiment(systems, topics, qrels, [AP], perquery=True)
-    with pytest.raises(
-        ValueError, match="a row for each system, found the columns name, qid, measure, value"
-    ):
+    with refuses(ArgumentError, parameter="result") as error:
         pt.irpref.table(by_query)
+    assert "name, qid, measure, value" in str(error.value)  # its columns
     both = pt.Experiment(systems, topics, qrels, [AP], perquery="both")
     assert str(pt.irpref.table(both)) == str(
         pt.irpref.table(pt.Experiment(systems, topics, qrels, [AP]))
@@ -501,7 +496,7 @@ def test_unjudged_topics_are_treated_as_the_host_treats_them(accelerated, plan):
 
 def test_results_for_unjudged_topics_only(accelerated):
     system = [pt.Transformer.from_df(RESULTS[RESULTS.qid == "x"])]
-    with pytest.warns(irpref.IrprefWarning, match="no topic in common") as caught:
+    with pytest.warns(irpref.IrprefWarning, match="in common") as caught:
         found = pt.Experiment(
             system, ASKED, FEW, [irpref.QMeasure, irpref.EMeasure], filter_by_qrels=False
         )
@@ -536,7 +531,7 @@ def test_files_of_your_own_are_read_as_the_tutorial_says(tmp_path, monkeypatch):
 
 def test_a_system_of_other_topics_warns_whatever_the_systems_are_called():
     lost = RESULTS.assign(qid="nowhere")
-    with pytest.warns(irpref.IrprefWarning, match="^run and qrels have no topic in common"):
+    with pytest.warns(irpref.IrprefWarning, match="in common"):
         pt.Experiment([RESULTS, lost], ASKED, FEW, [irpref.QMeasure], filter_by_qrels=False)
 
 
@@ -545,7 +540,7 @@ def test_a_system_of_other_topics_warns_whatever_the_systems_are_called():
 )
 def test_a_baseline_and_a_measure_whose_lower_values_are_better(systems, topics, qrels, plan):
     measures = [irpref.nCRP, AP]
-    with pytest.warns(irpref.IrprefWarning, match="nCRP: lower is better") as caught:
+    with pytest.warns(irpref.IrprefWarning, match="^nCRP: lower is") as caught:
         table = pt.Experiment(systems, topics, qrels, measures, baseline="baseline", **plan)
     assert len([w for w in caught if "lower is better" in str(w.message)]) == 1
     assert {warning.filename for warning in caught} == {__file__}
@@ -583,10 +578,10 @@ def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
     several = {str(n): pt.Transformer.from_df(dataset.get_results("noisy")) for n in range(10)}
     with pytest.warns(irpref.ScaleWarning) as caught:
         pt.Experiment(several, topics, qrels, [RPref, NPref(n=4)], **plan)
-    mine = [str(w.message) for w in caught if issubclass(w.category, irpref.IrprefWarning)]
-    assert len(mine) == 2
-    assert all("irpref.bind(measures, qrels)" in text for text in mine)
-    with pytest.warns(irpref.ScaleWarning, match=r"irpref\.bind\(measures, qrels\)"):
+    mine = [w.message for w in caught if issubclass(w.category, irpref.IrprefWarning)]
+    assert sorted(w.measure for w in mine) == ["NPref(n=4)", "RPref"]
+    assert {w.remedy.call for w in mine} == {"bind"}
+    with warns_of(irpref.ScaleWarning, measure="RPref"):
         pt.irpref.PerQuery(qrels, RPref)
     with pytest.warns(irpref.ScaleWarning) as again:  # another call
         pt.Experiment(several, topics, qrels, [RPref], **plan)

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 import irpref
 from irpref import CRP, IrprefWarning, QMeasure, RPref
 from irpref.datasets import load
+from irpref.errors import ColumnError, EmptyJudgmentsError, MeasureError
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.docstring import prose
+from refused import refuses, warns_of
 from strategies import collections
 
 pt = pytest.importorskip("pyterrier")
@@ -187,15 +189,13 @@ def test_pyterriers_own_checks_pass(name):
 
 
 def test_bad_qrels_are_refused_where_the_pipeline_is_written():
-    with pytest.raises(ValueError, match="the qrels are empty"):
+    with refuses(EmptyJudgmentsError):
         Judge(QRELS.iloc[:0])
-    with pytest.raises(ValueError, match="no column 'doc_id' \\(or 'docno'\\)"):
+    with refuses(ColumnError, missing=("doc_id",)):
         Condense(QRELS.drop(columns="docno"))
-    with pytest.raises(ValueError, match="no column 'relevance' \\(or 'label'\\)"):
+    with refuses(ColumnError, missing=("relevance",)):
         Judge(QRELS.drop(columns="label"))
-    with pytest.raises(
-        FileNotFoundError, match=r"qrels\.txt: no such file, and ir_datasets has no data set"
-    ):
+    with pytest.raises(FileNotFoundError, match=r"^qrels\.txt: "):
         Oracle("qrels.txt")
 
 
@@ -322,10 +322,9 @@ def test_missed_documents_are_available_and_their_absence_is_said_where_it_matte
     short = RES[(RES.qid == "1") & (RES.docno == "a")]
     # z, of grade 2, was not retrieved. Read literally it counts; the default drops it, and says so.
     infinity = RPref(max_rel=2, unretrieved="infinity")
-    with pytest.warns(
-        IrprefWarning, match=r"do not add up to RPref\(.*\) in topic '1'.*missed=True"
-    ):
+    with warns_of(IrprefWarning, measure=str(infinity), topic="1") as caught:
         Explain(QRELS, infinity)(short)
+    assert "missed=True" in str(caught[0])
     out = Explain(QRELS, infinity, missed=True)(short)
     assert rows(out, "docno", "label") == [("a", 2), ("z", 2), ("b", 1)]
     assert out.contribution.sum() == pytest.approx(
@@ -340,13 +339,13 @@ def test_missed_documents_are_available_and_their_absence_is_said_where_it_matte
 
 def test_ranks_below_the_end_of_a_short_list_have_a_row_without_a_document():
     short = RES[(RES.qid == "1") & (RES.docno == "a")]
-    with pytest.warns(IrprefWarning, match="below the end of the list"):
+    with pytest.warns(IrprefWarning, match="below the end"):
         Explain(QRELS, CRP)(short)
     out = Explain(QRELS, CRP, missed=True, why=True)(short)
     # R = 3: a in its place, ranks 2 and 3 filled up at 2 - 4 and 3 - 4.
     assert out.contribution.tolist() == [0, 0, 0, -3]
     assert pd.isna(out.docno.iloc[-1])
-    assert out.why.iloc[-1].startswith("the list ends here")
+    assert out.why.iloc[-1].startswith("the list ends")
 
 
 def test_known_documents_reach_the_measure():
@@ -354,8 +353,9 @@ def test_known_documents_reach_the_measure():
     one = out[out.qid == "1"].set_index("docno")
     assert one.known.dropna().to_dict() == {"a": 1.0, "b": 0.0}
     assert one.contribution.to_dict() == {"c": 0, "a": 0, "u": 0, "j": 0, "b": 0.5}
-    with pytest.raises(ValueError, match=r"Novelty needs the column 'known'.*known="):
+    with refuses(MeasureError, measure="Novelty", column="known") as error:
         Explain(QRELS.drop(columns="known"), "Novelty")
+    assert error.value.remedy.argument == "known"
 
 
 @pytest.mark.parametrize(
@@ -365,10 +365,9 @@ def test_known_documents_reach_the_measure():
 def test_a_measure_that_is_no_sum_is_refused_with_an_alternative(measure):
     chosen = irpref.parse(measure)
     instead = prose(chosen).instead or not isinstance(chosen, KernelMeasure)
-    with pytest.raises(
-        ValueError, match="; explain " if instead else "is not a sum over documents"
-    ):
+    with refuses(MeasureError, measure=str(chosen)) as error:
         Explain(QRELS, measure)
+    assert ("; explain " in str(error.value)) == bool(instead)
 
 
 def test_everyday_measures_are_explained():
@@ -377,7 +376,7 @@ def test_everyday_measures_are_explained():
     # a at rank 2, b at rank 5, and z missed.
     assert one.contribution.sum() == pytest.approx((1 / 2 + 2 / 5) / 3)
     assert one.loc[["a", "b"], "count"].tolist() == [1, 2]
-    assert one.loc["b", "why"] == "relevant: 2 of the first 5"
+    assert "2 of the first 5" in one.loc["b", "why"]
 
 
 # ----------------------------------------------------------------------------------------- PerQuery

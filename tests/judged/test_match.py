@@ -15,11 +15,13 @@ import irpref
 from forms import WAYS, look_up
 from irpref.data.columns import Coded
 from irpref.data.texts import Texts
+from irpref.errors import ColumnError, ConflictError, RunError
 from irpref.judged import align, order
 from irpref.judged.judgments import judgments
 from irpref.judged.run import align_run
 from irpref.kernel.segments import Segments
 from irpref.messages import DuplicateWarning
+from refused import refuses
 
 TOPICS, DEPTH = 6, 300
 
@@ -174,11 +176,9 @@ def test_ids_of_any_type_are_compared_as_text(way, monkeypatch):
         [Retrieved(*r) for r in table.values.tolist()],
     ):
         assert found(judgments(qrels).pool(), form) == expected
-    with pytest.raises(
-        ValueError, match=r"two documents of topic '1' have the same id '7' once compared as str"
-    ):
+    with refuses(RunError, topic="1", doc="7"):
         align_run(judgments(qrels).pool(), {"1": {7: 1.0, "7": 2.0}})
-    with pytest.raises(ValueError, match="judges document '7' twice, as 2 and as 1"):
+    with refuses(ConflictError, topic="1", doc="7", value=(2, 1)):
         judgments({"1": {7: 1, "7": 2}}).pool()
     numbers = pd.DataFrame(
         {"query_id": [1, 1], "doc_id": np.array([7, 8], dtype="uint8"), "score": [1.0, 2.0]}
@@ -205,7 +205,7 @@ def test_a_missing_id_is_named(missing, way, monkeypatch):
             numbers,
             of_polars,
         ):
-            with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):
+            with refuses(ColumnError, column=column, missing=()):
                 align_run(judgments({"q": {"a": 1}}).pool(), form)
 
 

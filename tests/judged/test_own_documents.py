@@ -186,20 +186,23 @@ def test_it_is_said_if_chunks_count_for_documents_in_one_run_only():
 
 
 def test_compare_says_so():
-    def sentence(first, second):
-        return irpref_lab.compare("RR", QRELS, first, second, names=["a", "b"]).text
+    def compared(first, second):
+        return irpref_lab.compare("RR", QRELS, first, second, names=["a", "b"])
 
     said = "the id of the topic for 2 of 2 topics, as if the query were in the collection"
-    assert f"a and b retrieve documents with {said}" in sentence(RUN, OTHER)
-    left, other = irpref.run(RUN, ignore_self=True), irpref.run(OTHER, ignore_self=True)
+    assert f"a and b retrieve documents with {said}" in compared(RUN, OTHER).text
     without = {topic: {d: s for d, s in docs.items() if d != topic} for topic, docs in RUN.items()}
-    assert "b retrieves documents with the id of the topic for 1 of 2" in sentence(without, OTHER)
-    assert "the id of the topic" not in sentence(left, other)
+    assert (
+        "b retrieves documents with the id of the topic for 1 of 2" in compared(without, OTHER).text
+    )
+    left, other = irpref.run(RUN, ignore_self=True), irpref.run(OTHER, ignore_self=True)
+    assert "own-topic" not in set(compared(left, other).evidence["code"])
 
 
 def test_topics_and_documents_that_are_numbers_may_be_alike_by_chance():
     qrels = {str(t): {f"{t}1": 1, f"{t}2": 0} for t in range(40)}
     run = {t: {**dict.fromkeys(docs, 2.0), "x": 1.0} for t, docs in qrels.items()}
     one, other = {**run, "3": {"3": 3.0, **run["3"]}}, {t: {t: 3.0, **d} for t, d in run.items()}
-    assert "the id of the topic" not in irpref_lab.compare("AP", qrels, run, one).text
-    assert "the id of the topic" in irpref_lab.compare("AP", qrels, run, other).text
+    for run_b, is_said in ((one, False), (other, True)):
+        found = irpref_lab.compare("AP", qrels, run, run_b).evidence["code"]
+        assert ("own-topic" in set(found)) is is_said

@@ -178,7 +178,7 @@ def test_the_file_alone_is_a_measure_in_the_shell(tmp_path):
     assert shell(tmp_path, *words) == "GradedRBP(p=0.5,max_rel=2)\t0.5625\n"
     cited = shell(tmp_path, "cite", "GradedRBP", "--import", "graded_rbp.py")
     assert "@article{moffat2008rbp" in cited
-    assert "is a measure of ir_measures" not in cited
+    assert "measure of ir_measures" not in cited
 
 
 def shell(folder, *words):
@@ -207,11 +207,9 @@ def test_users_see_the_new_measure(repository):
         assert "10.1145/1416950.1416952" in text
     assert facts["bound"] == "GradedRBP(max_rel=2)"
     # A measure that gives no reasons of its own has reasons all the same.
-    assert facts["why"] == [
-        ["a", 0.5, "grade 2, at rank 1: adds 0.5"],
-        ["n", 0.0, "not relevant"],
-        ["b", 0.0625, "grade 1, at rank 3: adds 0.0625"],
-    ]
+    assert [row[:2] for row in facts["why"]] == [["a", 0.5], ["n", 0.0], ["b", 0.0625]]
+    numbers = [re.findall(r"[\d.]+", row[2]) for row in facts["why"]]  # grade, rank, contribution
+    assert numbers == [["2", "1", "0.5"], [], ["1", "3", "0.0625"]]
 
 
 def test_documents_have_the_new_measure(repository):

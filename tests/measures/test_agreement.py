@@ -38,8 +38,10 @@ from irpref import (
     RPref,
 )
 from irpref.datasets import load
+from irpref.errors import MeasureError
 from real_runs import COLLECTIONS, qrels_of, runs_of
 from reference import order
+from refused import refuses
 from strategies import Collection, collections, positive_grades, random_collection
 
 
@@ -303,7 +305,7 @@ def test_grade_0_may_have_a_gain_in_generalised_precision_and_recall():
     qrels, run = {"q": {"a": 2, "n": 0, "b": 2, "neg": -1}}, {"q": {"a": 3.0, "n": 2.0}}
     assert irpref.GPrecision(max_rel=2, gains={0: 1}).evaluate(qrels, run) == {"q": 0.75}
     assert irpref.GRecall(gains={0: 1}).evaluate(qrels, run) == {"q": pytest.approx(0.6)}
-    with pytest.raises(ValueError, match=r"GRecall: .*falls as grades rise: grade 0 has gain 3"):
+    with refuses(MeasureError, measure="GRecall", parameter="gains", value={0: 3}):
         irpref.GRecall(gains={0: 3}).evaluate(qrels, run)
 
 

@@ -122,11 +122,11 @@ def test_users_see_the_new_form_and_command(repository):
     assert (
         irpref(repository, "depth", "qrels.psv", "r.psv", "-o", "tsv") == "run\tdocuments\nr\t4\n"
     )
-    assert "documents of each run" in irpref(repository, "--help")
+    assert "\n  depth " in irpref(repository, "--help")
     assert "psv" in irpref(repository, "eval", "--help")
 
 
 def test_users_see_the_new_picture(repository):
     irpref(repository, "plot", "box", "qrels.psv", "r.psv", "-f", "box.png")
     assert (repository / "box.png").read_bytes().startswith(b"\x89PNG")
-    assert "Quartiles over the topics" in irpref(repository, "plot", "--help")
+    assert "\n  box " in irpref(repository, "plot", "--help")

@@ -2,12 +2,16 @@
 stated.
 """
 
+import re
+
 import pytest
 
 import irpref
 from irpref import NPref, OriginalNDCG, QMeasure, RPref
 from irpref.cli import main
+from irpref.errors import JudgmentsError, MeasureError
 from reference import values as oracle_calc
+from refused import refuses, warns_of
 
 # Measures in which beta weighs gains.
 WEIGHING = [
@@ -53,8 +57,9 @@ def test_gains_whose_sums_could_leave_the_range_of_a_double_are_refused(measure,
     grade = 1e256 if how == "grade" else 1
     if how == "gains":
         measure = measure(gains={1: 1e256})
-    with pytest.raises(irpref.errors.JudgmentsError, match=r"gain 1e\+256 .* at most 2\^850"):
+    with refuses(JudgmentsError, value=1e256) as error:
         measure.evaluate({"q": {"a": grade, "b": 0}}, {"q": {"a": 1.0}})
+    assert "2^850" in str(error.value)
 
 
 def test_grades_of_any_size_are_fine_where_none_is_a_gain():
@@ -75,13 +80,11 @@ def test_beta_and_gains_may_cancel():
 def test_gains_too_small_for_the_scale_are_refused(measure):
     qrels = {"q": {"a": 1e-100, "b": 0}, "p": {"a": 1e250}}
     run = {"q": {"b": 2.0, "a": 1.0}}
-    with pytest.raises(
-        ValueError,
-        match=r"^RPref: gain 1e-100 on a scale up to max_rel=1e\+250 is too small for double precision, expected at least 1e-250 of max_rel$",
-    ):
-        (measure if "max_rel" in measure.params else irpref.bind(measure, qrels)).evaluate(
-            qrels, run
-        )
+    bound = measure if "max_rel" in measure.params else irpref.bind(measure, qrels)
+    with refuses(MeasureError) as error:
+        bound.evaluate(qrels, run)
+    numbers = re.findall(r"1e[+-]\d+", str(error.value))
+    assert numbers == ["1e-100", "1e+250", "1e-250"]  # the gain, the scale, the least share of it
 
 
 @pytest.mark.parametrize("unretrieved", ["zero", "infinity"])
@@ -148,10 +151,7 @@ def test_ncrp_has_no_bound_with_negative_grades_and_says_so_once_a_call(depth):
     with pytest.warns(irpref.RangeWarning) as caught:
         values = irpref.evaluator([irpref.nCRP, irpref.CRP], NEGATIVE).values(run)
     assert values[irpref.nCRP].tolist() == [depth + 1, 1]
-    assert sorted(str(warning.message).partition(",")[0] for warning in caught) == [
-        "CRP: the qrels have negative grades",
-        "nCRP: the qrels have negative grades",
-    ]
+    assert sorted(warning.message.measure for warning in caught) == ["CRP", "nCRP"]
 
 
 FAMILY = {"CRP", "nCRP", "CRPRecovery", "Twist"}
@@ -159,10 +159,9 @@ FAMILY = {"CRP", "nCRP", "CRPRecovery", "Twist"}
 
 @pytest.mark.parametrize("name", sorted(FAMILY))
 def test_all_of_the_crp_family_warns_of_negative_grades(name):
-    with pytest.warns(
-        irpref.RangeWarning, match=f"^{name}: the qrels have negative grades, and with these"
-    ):
+    with warns_of(irpref.RangeWarning, measure=name) as caught:
         irpref.evaluator([name], NEGATIVE)
+    assert "negative grades" in str(caught[0])
 
 
 def test_one_negative_grade_moves_loss_and_recovery():

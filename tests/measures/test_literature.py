@@ -5,9 +5,11 @@ import re
 import pytest
 
 import irpref
+from irpref.errors import UnknownMeasureError
 from irpref.measures import registered
 from irpref.measures.docstring import prose
 from irpref.measures.literature import cite, entries, keys_of, methods
+from refused import refuses
 
 
 @pytest.mark.parametrize("name", list(registered()))
@@ -42,7 +44,7 @@ def test_names_are_cited_as_measures_are():
     assert irpref.cite("RPref@10") == irpref.cite([irpref.RPref @ 10]) == (irpref.RPref @ 10).cite()
     assert irpref.cite(["map", "QMeasure"]).count("@") == 4  # both papers, ir_measures and irpref
     assert irpref.cite().startswith("\n@inproceedings{macavaney2022irmeasures,")
-    with pytest.raises(ValueError, match="did you mean 'RPref'"):
+    with refuses(UnknownMeasureError, nearest="RPref"):
         irpref.cite("RPreff")
 
 
@@ -50,19 +52,17 @@ def test_the_sentence_names_all_parameters_as_they_were_used():
     said = methods(irpref.parse_all(["RPref(max_rel=3)@10", "AP"]))
     used = r"(norm='absolute', unretrieved='zero', top='keep', max\_rel=3, cutoff=10)"
     assert rf"RPref(max\_rel=3)@10 {used} \cite{{debeer2006rpref}}" in said
-    assert (
-        r"AP (rel=1, judged\_only=False) \cite{buckley2005evaluation}, computed with irpref "
-        r"\cite{irpref}" in said
-    )
-    assert r"document id, descending, as in trec\_eval" in said
+    assert r"AP (rel=1, judged\_only=False) \cite{buckley2005evaluation}" in said
+    assert r"irpref \cite{irpref}" in said
+    assert "document id, descending" in said
 
 
 def test_the_entries_of_several_measures_stand_once():
     text = cite(irpref.parse_all(["QMeasure", "PPlus", "AP"]))
     assert text.count("@inproceedings{sakai2006pmeasure") == 1
     assert f"version = {{{irpref.__version__}}}" in text
-    assert "is a measure of ir_measures" not in text
-    assert "Judged is a measure of ir_measures" in cite(irpref.parse_all(["Judged@10"]))
+    assert "measure of ir_measures" not in text
+    assert "measure of ir_measures" in cite(irpref.parse_all(["Judged@10"]))
     assert irpref.PPlus.cite().startswith("% P+-measure (PPlus: beta=1.0, judged_only=False)")
 
 

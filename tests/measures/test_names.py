@@ -19,7 +19,8 @@ from irpref import (
     RelativeRecall,
     RPref,
 )
-from refused import QRELS, RUN, mean, refusal
+from irpref.errors import MeasureError
+from refused import QRELS, RUN, mean, refusal, refuses
 
 # Parameters ---------------------------------------------------------------------------------------
 
@@ -104,13 +105,13 @@ def test_gains_that_fall_on_the_grades_of_the_qrels():
     measure = QMeasure(gains={1: 3})
     assert mean(measure, {"q1": {"a": 1, "b": 0}}, RUN) > 0
     text = "gains={1: 3} falls as grades rise: grade 1 has gain 3, grade 2 has gain 2"
-    assert text in refusal(measure, QRELS, RUN)
+    assert text in str(refusal(measure, QRELS, RUN))
 
 
 def test_a_gain_of_grade_0_counts_where_there_is_a_scale():
-    assert "grade 0 has gain 2, grade 1 has gain 1" in refusal(
-        RPref(max_rel=2, gains={0: 2}), QRELS, RUN
-    )
+    falling = RPref(max_rel=2, gains={0: 2})
+    said = str(refusal(falling, QRELS, RUN))
+    assert re.findall(r"grade (\d) has gain (\d)", said) == [("0", "2"), ("1", "1")]
     assert mean(RPref(max_rel=2, gains={0: 0.5}), QRELS, RUN) <= 1
     assert mean(QMeasure(gains={0: 2}), QRELS, RUN) == mean(
         QMeasure, QRELS, RUN
@@ -167,10 +168,10 @@ def test_several_names():
     ]
     assert irpref.parse_all("ndcg_cut.5,10 nDCG@10") == [nDCG @ 5, nDCG @ 10]
     assert len(irpref.parse_all("P")) == 9
-    with pytest.warns(IrprefWarning, match="official: without gm_map, for which"):
+    with pytest.warns(IrprefWarning, match="official: without gm_map,"):
         official = irpref.parse_all("official")
     assert {AP, irpref.parse("iprec_at_recall_0.1")} <= set(official)
-    with pytest.warns(IrprefWarning, match="all_trec: without G, Rndcg"):
+    with pytest.warns(IrprefWarning, match="without G, Rndcg"):
         assert irpref.parse("11pt_avg") in irpref.parse_all("all_trec")
     assert irpref.parse_all([]) == []
     assert irpref.parse_all(RPref) == [RPref]
@@ -207,8 +208,10 @@ def test_several_cutoffs_are_several_measures():
 
 @pytest.mark.parametrize("measure", [P @ 0, nDCG @ 0, R @ -1, AP(rel=0)], ids=str)
 def test_values_that_end_the_process_in_a_provider_are_refused_before(measure):
-    with pytest.raises(ValueError, match="is not accepted, expected at least"):
+    ((name, value),) = measure.params.items()
+    with refuses(MeasureError, measure=measure.NAME, parameter=name, value=value) as error:
         irpref.evaluator([measure], {"q": {"a": 1}})
+    assert "expected at least" in str(error.value)
 
 
 NEAREST = """
@@ -366,8 +369,9 @@ def test_a_threshold_of_a_measure_that_the_host_computes_is_a_whole_number():
     ],
 )
 def test_numbers_that_say_something_else_than_they_look_are_refused(text):
-    with pytest.raises(irpref.errors.MeasureError, match="is not accepted, expected"):
+    with refuses(MeasureError) as error:
         irpref.parse(text)
+    assert "is not accepted" in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["RBP(p=.8)", "RBP(p=8e-1)", "RBP(p=0.80)"])

@@ -9,6 +9,7 @@ import pytrec_eval
 import irpref
 from irpref.errors import UnknownMeasureError
 from irpref.measures.names import known_names
+from refused import refuses
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +189,7 @@ def test_a_name_that_nobody_here_computes_suggests_no_other_measure(text):
 
 
 def test_a_cutoff_after_at_is_suggested_with_the_sign():
-    with pytest.raises(UnknownMeasureError, match="did you mean 'QMeasure@10'"):
+    with refuses(UnknownMeasureError, nearest="QMeasure@10"):
         irpref.parse("q_measure_at_10")
 
 

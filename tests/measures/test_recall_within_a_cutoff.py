@@ -74,9 +74,11 @@ def test_what_each_document_adds():
 
     found = told("FullRecall@3", "two")
     assert found["a"] == [0.0, "relevant"]
-    assert found["b"] == [1.0, "relevant, the last of 2"]
+    assert found["b"][0] == 1.0
+    assert found["b"][1].endswith("last of 2")
     found = told("FullRecall", "many")
-    assert found["a"] == [0.0, "relevant, but 2 of 5 are missing"]
+    assert found["a"][0] == 0.0
+    assert "2 of 5" in found["a"][1]
     assert found["d"][1] == "relevant, not retrieved"
     found = told("CappedRecall@3", "many")
     assert [found[doc][0] for doc in "ab"] == pytest.approx([1 / 3, 1 / 3])

@@ -15,6 +15,7 @@ import ir_measures
 import pytest
 
 import irpref
+from irpref.errors import MeasureError
 from irpref.measures import declare
 from irpref.measures.declare import KernelMeasure, Param, needs, registered
 from irpref.measures.docstring import Prose, prose
@@ -166,9 +167,9 @@ def test_a_broken_package_does_not_break_pyterrier(fresh, scenario, cause):
     pytest.importorskip("pyterrier")
     answer = fresh[scenario]
     (warning,) = answer["warnings"]
-    assert warning.startswith("pt.irpref is not available")
+    assert warning.startswith("pt.irpref ")
     assert cause in warning
-    assert answer["error"].startswith("pt.irpref is not available")
+    assert answer["error"].startswith("pt.irpref ")
     assert cause in answer["error"]
     assert answer["built-in"] == "nDCG@10"
     # Data sets have a door of their own.
@@ -177,10 +178,8 @@ def test_a_broken_package_does_not_break_pyterrier(fresh, scenario, cause):
 
 def test_a_name_of_another_package_is_refused(fresh):
     answer = fresh["name_taken"]
-    assert answer["refused"] == (
-        "cannot register 'RPref': ir_measures already has a measure of this name, "
-        "__main__.name_taken.<locals>.Theirs"
-    )
+    assert "'RPref'" in answer["refused"]
+    assert answer["refused"].endswith(" __main__.name_taken.<locals>.Theirs")
     assert answer["kept"]
 
 
@@ -203,13 +202,9 @@ def test_a_measure_may_be_made_again_but_takes_no_name_of_ours(monkeypatch):
     assert (
         mine.SUPPORTED_PARAMS["cutoff"].desc == "pages" != declare.CUTOFF.desc
     )  # which others share
-    with pytest.raises(
-        ValueError, match=r"cannot register 'RPref': .* irpref.measures.rpref._RPref"
-    ):
+    with pytest.raises(MeasureError, match=r"'RPref': .* irpref\.measures\.rpref\._RPref"):
         declare.register(mine, "RPref")
-    with pytest.raises(
-        ValueError, match="_Odd: section 'Parameters' has 'cutoff', which is not a parameter"
-    ):
+    with pytest.raises(MeasureError, match=r"_Odd: .* 'Parameters' has 'cutoff'"):
         type(
             "_Odd",
             (KernelMeasure,),
@@ -227,9 +222,7 @@ def test_registration_survives_reloading(fresh):
 
 
 def test_a_docstring_with_an_unknown_section_is_refused():
-    with pytest.raises(
-        ValueError, match=r"_Odd: the docstring has a section 'Pitfals', expected .*'Pitfalls'\?"
-    ):
+    with pytest.raises(MeasureError, match=r"_Odd: .*'Pitfals', .*'Pitfalls'\?"):
 
         class _Odd(KernelMeasure):
             """Odd.

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from irpref.cli import main
+from irpref.errors import InputError
 from irpref.settings import names_with_qrels, scale_of
+from refused import refuses
 
 ir_datasets = pytest.importorskip("ir_datasets")
 
@@ -58,21 +60,22 @@ def test_definitions_that_deny_relevance_raise_the_threshold(name, rel):
 def test_whether_judged_nonrelevant_documents_exist(name, exist):
     scale = scale_of(name)
     assert scale.has_nonrelevant is exist
-    assert ("No judged non-relevant documents" in scale.note) is not exist
+    assert ("No judged non-relevant" in scale.note) is not exist
 
 
 def test_a_grade_that_is_not_defined_makes_the_file_the_scale():
     # Defined as 0 to 2; the file holds 1 to 3.
     scale = scale_of("nfcorpus/test")
     assert (scale.grades, scale.max_rel, scale.source) == ((1, 2, 3), 3, "counts")
-    assert "The file has 3, which ir_datasets does not define (it defines 0, 1, 2)" in scale.note
+    assert "The file has 3" in scale.note
+    assert "(it defines 0, 1, 2)" in scale.note
 
 
 def test_a_defined_top_grade_that_nobody_gave_stays_the_top():
     scale = scale_of("clueweb09/en/trec-web-2010")
     assert (scale.max_rel, scale.min_grade) == (4, -2)
     assert max(scale.given) == 3
-    assert "The top of the scale (4) is defined but no document has it." in scale.note
+    assert "the scale (4)" in scale.note
 
 
 @pytest.mark.parametrize(
@@ -100,7 +103,8 @@ def test_cranfield_counts_down():
     )
     # Cleverdon's code 1, which the numbers of ir_datasets call minimum interest.
     assert scale.meanings[scale.regrade[1]].startswith("References which are a complete answer")
-    assert scale.note.startswith("Take 5 - grade and leave out -1")
+    assert scale.note.startswith("Take 5 - grade")
+    assert "leave out -1" in scale.note
     assert scale_of("antique/test").regrade == {}
 
 
@@ -142,10 +146,9 @@ def test_names_datasets_and_pyterrier_datasets_agree():
 
 
 def test_unknown_names_are_errors():
-    with pytest.raises(ValueError, match="no data set 'vaswanni'"):
-        scale_of("vaswanni")
-    with pytest.raises(ValueError, match="'msmarco-passage' has no qrels"):
-        scale_of("msmarco-passage")
+    for name in ("vaswanni", "msmarco-passage"):  # there is no such data set; it has no qrels
+        with refuses(InputError, value=name):
+            scale_of(name)
     with pytest.raises(ValueError, match="empty"):
         scale_of({})
 
@@ -165,7 +168,7 @@ def test_the_command_prints_them_and_each_note_once(capsys):
     assert main(["settings", *asked]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:4]] == asked
-    assert sum("No judged non-relevant documents" in line for line in lines) == 1
+    assert sum("No judged non-relevant" in line for line in lines) == 1
     assert main(["settings", asked[2], "-o", "jsonl"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     row = json.loads(line)

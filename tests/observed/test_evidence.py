@@ -85,7 +85,7 @@ def test_a_topic_without_documents_is_unanswered():
         1,
         "q2",
     )
-    assert row["text"] == "one has no documents for 1 of 2 topics; it counts as an empty ranking"
+    assert row["text"].startswith("one has no documents for 1 of 2 topics")
 
 
 def test_a_run_of_other_topics_or_of_none_is_evidence_and_no_error():

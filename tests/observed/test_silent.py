@@ -53,10 +53,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_eval_warns_once_of_all_such_measures(files, capsys):
     assert main(["eval", "rated", "first", "AP", "nDCG", "RR"]) == 0
-    assert capsys.readouterr().err == (
-        "irpref: warning: every judged document counts the same for AP, RR (grades 1 to 5, "
-        "rel=1), for all 2 topics\n"
-    )
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "counts the same for AP, RR (grades 1 to 5, rel=1), for all 2 topics" in line
 
 
 def test_eval_does_not_warn_where_unjudged_documents_are_what_is_told_apart(files, capsys):
@@ -67,7 +65,7 @@ def test_eval_does_not_warn_where_unjudged_documents_are_what_is_told_apart(file
 def test_eval_warns_if_no_grade_reaches_rel(files, capsys):
     assert main(["eval", "binary", "unjudged", "AP(rel=3)", "AP"]) == 0
     err = capsys.readouterr().err
-    assert "nothing counts as relevant to AP(rel=3) (grades 0 to 1, rel=3) for all 2 topics" in err
+    assert "nothing counts as relevant to AP(rel=3) (grades 0 to 1, rel=3)" in err
 
 
 @pytest.mark.parametrize(

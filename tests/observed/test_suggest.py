@@ -98,14 +98,14 @@ def test_measures_that_cannot_tell_runs_apart_are_not_named(grade_of, suited, co
 def test_the_page_says_what_the_study_says():
     said = (ROOT / "docs/tutorials/which-measure.md").read_text("utf8").replace("\n", " ")
     page = (ROOT / "docs/robustness.md").read_text("utf8").replace("\xa0", " ")
-    assert "Seven of the twelve hypotheses remain open" in said
+    assert "Seven of the twelve hypotheses" in said
     assert "H1, H2, H6, H7, H8, H9 and H10 open" in page
     assert "5 to 19 % of all pairs" in said
-    assert "call 5.0 to 19 % of all pairs wrongly significant" in page
-    assert "as much as 1.25 times the judgments would" in said
-    assert "as much as 1.25 times the judgments would" in page
+    assert "5.0 to 19 % of all pairs" in page
+    for text in (said, page):
+        assert "1.25 times the judgments" in text
     assert "too low in all collections with shallow pools" in said
-    assert "put teams that were not pooled too low in all of 7 collections" in page
+    assert "not pooled too low in all of 7 collections" in page
 
 
 def test_relevant_documents_alone():
@@ -141,7 +141,7 @@ def test_the_command_names_them_last(tmp_path, monkeypatch, capsys):
         "".join(f"{q} Q0 {d} 1 {-int(d[1:])} a\n" for q, docs in graded().items() for d in docs)
     )
     assert main(["check", "qrels", "run"]) == 0
-    assert "\nMeasures that suit these judgments\nAP(judged_only=True) " in capsys.readouterr().out
+    assert "these judgments\nAP(judged_only=True) " in capsys.readouterr().out
     assert main(["check", "qrels", "run", "-o", "jsonl"]) == 0
     assert "judged_only" not in capsys.readouterr().out
 

@@ -219,7 +219,7 @@ def test_by_choice_one_comment_on_the_pull_request_has_the_summary(
     (tmp_path / "earlier").write_text("123\n")
     called.unlink()
     assert gated(comment="true").status == 0
-    assert "repos/me/search/issues/comments/123 --method PATCH" in called.read_text()
+    assert "issues/comments/123 --method PATCH" in called.read_text()
     # Where it may not be written, the verdict stays.
     (tmp_path / "forbidden").touch()
     done = gated(comment="true")

@@ -403,16 +403,14 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     assert f"**When to use it.** {said.use}" in text
     assert said.pitfalls in text
     assert ("-cast2021.png" in text) == (not {"known", "preferences"} & set(measure.NEEDS))
-    assert "![The ranking from rank 1: " in text
+    assert "![The ranking from " in text
     assert (generated.HERE / "measures" / f"{name}.png").stat().st_size > 3000
     assert "| by hand | computed |" in text
     assert re.search(r"^(Step by step|.*[Bb]y hand)", text, re.MULTILINE)
     assert "```bibtex\n@" in text
     for call in ("ir_measures.calc_aggregate([", "pt.Experiment(", "irpref eval qrels.txt"):
         assert call in text
-    assert (
-        "The same under another name" in text or "No other tool that we know of computes it" in text
-    )
+    assert "under another name" in text or "No other tool" in text
 
 
 @pytest.mark.parametrize("name", list(data("everyday.toml")))

@@ -257,7 +257,7 @@ def test_where_nothing_can_be_compiled_the_wheel_is_pure_and_one_line_says_so(
     assert is_pure(wheel)
     assert modules(wheel) == []
     (line,) = [line for line in said.splitlines() if not line.endswith(wheel.name)]
-    assert line.startswith("irpref is built as pure Python, with the same values: ")
+    assert "pure Python" in line
     assert reason in line
 
 

@@ -157,7 +157,7 @@ def test_the_file_for_type_checkers_is_what_the_declarations_say():
 def test_help_says_which_way_is_better_and_what_a_measure_needs():
     assert "[0, 1]; lower is better." in irpref.EMeasure.__doc__
     assert "[0, 1]; higher is better." in irpref.QMeasure.__doc__
-    assert "- the top of the grade scale (`max_rel`)" in irpref.RPref.__doc__
+    assert "(`max_rel`)" in irpref.RPref.__doc__
     assert "Needs" not in irpref.QMeasure.__doc__
 
 

@@ -21,6 +21,7 @@ from irpref.errors import ArgumentError
 from reference import position
 from reference.preference import partition_value
 from reference.symbols import relevance
+from refused import warns_of
 from strategies import collections
 
 F = Fraction
@@ -110,7 +111,7 @@ def test_npref_converges_as_in_figure_1_of_the_poster(unretrieved):
 
 def test_npref_includes_the_n_where_it_equals_rpref_if_grades_are_whole_numbers():
     """By default with the relative norm, as the picture of the poster."""
-    with pytest.warns(irpref.ScaleWarning, match="max_rel was not given; 3 is used"):
+    with warns_of(irpref.ScaleWarning, parameter="max_rel", value=3):
         table = curves.npref_convergence(BOOK.qrels, BOOK.runs)
     assert table.attrs["measure"] == "RPref(norm='relative',max_rel=3)"
     assert set(table["n"]) == {2, 4, 8, 16, 32, 64}
@@ -519,7 +520,7 @@ def test_nothing_relevant_has_no_curve_but_counts_as_a_topic():
 
 
 def test_the_scale_of_npref_is_announced_when_it_is_taken_from_the_qrels():
-    with pytest.warns(ScaleWarning, match="max_rel was not given; 3 is used"):
+    with warns_of(ScaleWarning, parameter="max_rel", value=3):
         table = curves.npref_convergence(BOOK.qrels, BOOK.runs, "RPref(norm='relative')")
     assert table.attrs["measure"] == "RPref(norm='relative',max_rel=3)"
     assert_frame_equal(

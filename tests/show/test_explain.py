@@ -12,11 +12,13 @@ import irpref
 from irpref import CRP, BprefVariant, EMeasure, FMeasure, NPref, QMeasure, RPref
 from irpref.cli import main
 from irpref.datasets import load
+from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.judgments import judgments
 from irpref.judged.run import listing as listing_of
 from irpref.measures import registered
 from irpref.measures.docstring import prose
 from irpref.show.explained import explain, explanation_text
+from refused import refuses
 from strategies import collections, parameters, positive_grades
 
 # D7 and D10 are preferred to D12. rho: D7 1, D3 1, D10 1/2, D12 0, so R = 5/2 and N = 3/2. Each of
@@ -71,7 +73,7 @@ def test_losses_of_the_third_tool_in_figure_1_of_the_rpref_paper():
     assert table.loc["D7", "why"] == (
         "below less relevant D16, D14, D13 and D15: loses 45.3%; above preferred D5"
     )
-    assert table.loc["D5", "why"].startswith("below less relevant D16, D14, D13 and 4 more")
+    assert "D16, D14, D13 and 4 more" in table.loc["D5", "why"]
     assert set(table.index[table["rank"].isna()]) == {
         "D1",
         "D2",
@@ -150,9 +152,9 @@ def test_options_of_rpref_have_their_reasons():
         "of its weight"
     )
     dropped = reasons("RPref(max_rel=2,top='drop')", {"q1": {"D7": 3.0, "D12": 2.0, "D10": 1.0}})
-    assert dropped["D7"] == "highest ranked judged document, not in the sum (top='drop')"
+    assert dropped["D7"].endswith("not in the sum (top='drop')")
     cut = reasons("RPref(max_rel=2)@2")
-    assert cut["D10"] == "below the cutoff 2: counts as not retrieved"
+    assert cut["D10"].startswith("below the cutoff 2")
     assert cut["D12"] == "above preferred D7"
 
 
@@ -160,7 +162,7 @@ def test_bpref_names_non_relevant_documents_and_caps_the_loss():
     qrels = {"q": {"r": 1, "n1": 0, "n2": 0, "n3": 0}}
     run = {"q": {"n1": 4.0, "n2": 3.0, "n3": 2.0, "r": 1.0}}
     reasons = why(explain(BprefVariant, qrels, run, "q"))
-    assert reasons["r"] == "below less relevant n1, n2 and n3: loses 100.0%"
+    assert "n1, n2 and n3: loses 100.0%" in reasons["r"]
     assert reasons["n3"] == "above preferred r"
 
 
@@ -326,9 +328,7 @@ def test_relevant_documents_count_until_as_many_are_found_as_were_expected(measu
         [float(first), float(second)], abs=1e-15
     )
     assert table.at["a", "why"] == "relevant and retrieved"
-    assert table.at["c", "why"] == (
-        "relevant and retrieved" if second else "relevant, more than was expected"
-    )
+    assert ("more than" in table.at["c", "why"]) == (not second)
 
 
 def test_positions_are_not_spoken_of_where_nothing_is_relevant():
@@ -358,18 +358,13 @@ def test_ranks_below_the_end_of_a_short_list_have_a_row_of_their_own():
     ],
 )
 def test_no_sum_over_documents_is_refused_with_an_alternative(measure, alternative):
-    with pytest.raises(
-        ValueError, match=r"cannot be explained|is not a sum over documents"
-    ) as error:
+    with refuses(MeasureError, measure=str(irpref.parse(measure))) as error:
         explain(measure, QRELS, RUN)
     assert alternative in str(error.value)
 
 
 def test_arguments_in_another_order_are_named():
-    with pytest.raises(
-        TypeError,
-        match=r"expected a measure or its name, got dict: the order is measure, qrels, run",
-    ):
+    with pytest.raises(TypeError, match=r"got dict: .* measure, qrels, run"):
         explain(QRELS, RUN, "RPref")
 
 
@@ -383,7 +378,7 @@ def test_every_measure_can_be_explained_or_has_an_alternative():
 
 
 def test_a_topic_without_judgments_is_refused():
-    with pytest.raises(ValueError, match=r"the qrels have no topic 'q9' \(the first are 'q1'\)"):
+    with refuses(ArgumentError, parameter="query_id", value="q9"):
         explain(QMeasure, QRELS, RUN, "q9")
 
 
@@ -423,13 +418,13 @@ def test_command_with_known_documents_as_csv(files, capsys):
     assert command("-o", "csv", *arguments) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "query_id,rank,doc_id,score,grade,judged,known,contribution,why"
-    assert lines[2] == 'q1,2,D7,8.0,2.0,True,1.0,0.0,"relevant, but known to the user"'
-    assert lines[5] == "q1,5,D10,5.0,1.0,True,0.0,0.5,relevant and new to the user"
+    assert lines[2].startswith('q1,2,D7,8.0,2.0,True,1.0,0.0,"relevant, ')
+    assert lines[5].startswith("q1,5,D10,5.0,1.0,True,0.0,0.5,relevant ")
 
 
 def test_command_says_which_option_brings_what_the_user_knew(files, capsys):
     assert command(files / "qrels", files / "run", "Coverage") == 1
-    assert capsys.readouterr().err.endswith("; --known FILE adds it\n")
+    assert "; --known FILE " in capsys.readouterr().err
 
 
 def test_documents_below_the_cutoff_share_a_line():
@@ -439,7 +434,7 @@ def test_documents_below_the_cutoff_share_a_line():
     table = lines[next(i for i, line in enumerate(lines) if line.lstrip().startswith("rank")) + 1 :]
     assert [line.split()[0] for line in table[:5]] == ["1", "2", "3", "4", "5-50"]
     assert "(46 docs)" in table[4]
-    assert table[4].endswith("below the cutoff 4: counts as not retrieved")
+    assert "below the cutoff 4" in table[4]
     assert len(explanation_text(qrels, run, "QMeasure@4", "q", every=True).splitlines()) > 50
 
 
@@ -481,6 +476,6 @@ def test_search_efficiency_names_the_last_relevant_document_and_those_that_are_m
 
 
 def test_a_measure_that_needs_a_threshold_names_it():
-    with pytest.raises(irpref.IrprefError, match=r"explain RBP\(p=0\.9,rel=1\)") as caught:
+    with refuses(MeasureError, measure="RBP(p=0.9)") as caught:
         irpref.explain("RBP(p=0.9)", {"q": {"a": 1}}, {"q": {"a": 1.0}})
-    assert caught.value.measure == "RBP(p=0.9)"
+    assert "RBP(p=0.9,rel=1)" in str(caught.value)

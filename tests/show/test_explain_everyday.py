@@ -54,9 +54,7 @@ def test_ranks_below_1000_add_nothing_to_rank_biased_precision(rank):
     table = irpref.explain("RBP(p=0.999,rel=1)", {"q": {f"d{rank:04}": 1}}, run, "q")
     row = table[table["doc_id"] == f"d{rank:04}"].iloc[0]
     assert (row["contribution"] > 0) == (rank <= 1000)
-    assert row["why"] == (
-        f"relevant: the weight of rank {rank}" if rank <= 1000 else "below rank 1000: not counted"
-    )
+    assert (f"weight of rank {rank}" if rank <= 1000 else "below rank 1000") in row["why"]
 
 
 @pytest.mark.parametrize("name", NAMES)

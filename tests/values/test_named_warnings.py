@@ -23,13 +23,13 @@ RUNS = {"good": GOOD, "bad": BAD, "worse": WORSE}
 MEASURES = ["AP", "RPref(max_rel=1)"]
 
 
-def told(call: Callable[[], Any]) -> list[str]:
-    """Beginnings of the warnings about repeated documents."""
+def runs_told(call: Callable[[], Any]) -> list[str | None]:
+    """The runs that warnings about repeated documents name."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call()
-    texts = dict.fromkeys(str(w.message) for w in caught if w.category is DuplicateWarning)
-    return [text.partition(": the run repeats ")[0] for text in texts]
+    told = {str(w.message): w.message for w in caught if w.category is DuplicateWarning}
+    return [getattr(warning, "run", None) for warning in told.values()]
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def told(call: Callable[[], Any]) -> list[str]:
     ids=["leaderboard", "report", "meta", "curves"],
 )
 def test_functions_of_several_runs_name_the_run(door: Callable[[], Any]) -> None:
-    assert sorted(told(door)) == ["'bad'", "'worse'"]
+    assert sorted(map(str, runs_told(door))) == ["bad", "worse"]
 
 
 def test_a_gate_warns_once_of_each_run() -> None:
-    assert told(lambda: irpref_lab.gate(MEASURES, QRELS, GOOD, BAD)) == ["'candidate'"]
+    assert runs_told(lambda: irpref_lab.gate(MEASURES, QRELS, GOOD, BAD)) == ["candidate"]
 
 
 @pytest.mark.parametrize("command", ["intervals", "crosscheck"])
@@ -59,17 +59,13 @@ def test_errors_of_one_run_of_several_name_it(
     Path("good").write_text("1 Q0 a 1 1 x\n")
     Path("bad").write_text("1 Q0 a 1 inf x\n")
     assert main([command, "qrels", "good", "bad", "AP"]) == 1
-    assert (
-        "irpref: 'bad': run: the score of topic '1', document 'a' is inf\n"
-        in capsys.readouterr().err
-    )
+    assert capsys.readouterr().err.splitlines()[-1].startswith("irpref: 'bad': run: ")
 
 
 def test_one_run_has_no_name() -> None:
-    (text,) = told(lambda: irpref.evaluator(MEASURES, QRELS).calc_aggregate(BAD))
-    assert text.startswith("the run repeats 1 document")
-    (text,) = told(lambda: irpref_lab.leaderboard(MEASURES, QRELS, {"bad": BAD}, pairs="none"))
-    assert text.startswith("the run repeats 1 document")
+    assert runs_told(lambda: irpref.evaluator(MEASURES, QRELS).calc_aggregate(BAD)) == [None]
+    alone = {"bad": BAD}
+    assert runs_told(lambda: irpref_lab.leaderboard(MEASURES, QRELS, alone, pairs="none")) == [None]
 
 
 @pytest.mark.parametrize(

@@ -538,18 +538,18 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int, int
         numbers = range(len(rows))  # type: ignore[assignment]
     columns = list(zip(*kept, strict=True)) or [()] * form.n
     out: dict[str, list[Any]] = {}
-    wrong: list[tuple[int, str, str]] = []
+    wrong: list[tuple[int, str, str, str]] = []
     for name, i in form.columns.items():
         try:
             texts = _texts(columns[i])
             out[name] = as_floats(texts) if name == form.number else texts
         except ValueError:
-            wrong.append(_first_wrong(columns[i], name, form, numbers))
+            wrong.append((*_first_wrong(columns[i], name, form, numbers), name))
     if wrong:
-        number, why, label = min(wrong)
+        number, why, label, name = min(wrong)
         if not label:
-            raise _Malformed(number, why, lines[number])
-        raise _Malformed(number, why, lines[number], WORTH, LabelError, label=label)
+            raise _Malformed(number, why, lines[number], column=name)
+        raise _Malformed(number, why, lines[number], WORTH, LabelError, label=label, column=name)
     return out, len(lines), comments
 
 

@@ -221,6 +221,7 @@ class Pool(Grades):
                 remedy=Remedy(effect=advice),
                 topic=topic,
                 doc=self.doc_ids[a],
+                value=(float(self.grade[a]), float(self.grade[b])),
             )
         for name, column in self.columns.items():
             if name == SOURCE:
@@ -233,6 +234,7 @@ class Pool(Grades):
                     topic=topic,
                     doc=self.doc_ids[a],
                     column=name,
+                    value=(column[a], column[b]),
                 )
 
     def give_preferences(self, preferences: Preferences) -> None:

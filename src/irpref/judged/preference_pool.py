@@ -96,6 +96,7 @@ def pool_of_preferences(data: Table) -> Pool:
             f"judgment twice, first in "
             f"topic {pool.topic_ids[t]!r}; both count, as in trec_eval",
             DuplicateWarning,
+            topic=pool.topic_ids[t],
         )
     return pool
 

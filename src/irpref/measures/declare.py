@@ -182,12 +182,16 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
     for grade in sorted(float(g) for g in grades if g > 0 or (zero and g == 0)):
         gain = gains.get(grade, grade)
         given = f"{name}: gains={clipped(dict(gains))!r}"
+        about: dict[str, Any] = {"measure": name, "parameter": "gains", "value": dict(gains)}
         if gain < 0:
-            raise MeasureError(f"{given} has a negative gain, {gain:g} for grade {grade:g}")
+            raise MeasureError(
+                f"{given} has a negative gain, {gain:g} for grade {grade:g}", **about
+            )
         if gain < least:
             raise MeasureError(
                 f"{given} falls as grades rise: grade {below:g} has gain {least:g}, grade "
-                f"{grade:g} has gain {gain:g}"
+                f"{grade:g} has gain {gain:g}",
+                **about,
             )
         below, least = grade, gain
 
@@ -324,7 +328,10 @@ class KernelMeasure(host.Measure):
                 raise MeasureError(
                     f"{self.NAME} has no parameter {name!r}"
                     + did_you_mean(name, self.SUPPORTED_PARAMS)
-                    + f" (it takes {', '.join(self.SUPPORTED_PARAMS) or 'none'})"
+                    + f" (it takes {', '.join(self.SUPPORTED_PARAMS) or 'none'})",
+                    measure=str(self.NAME),
+                    parameter=name,
+                    value=value,
                 )
             if value is None:
                 continue
@@ -336,7 +343,10 @@ class KernelMeasure(host.Measure):
                     hint = did_you_mean(value, spec.choices)
                 raise MeasureError(
                     f"{self.NAME}: {name}={clipped(value)!r} is not accepted, expected "
-                    f"{spec.accepted()}{hint}"
+                    f"{spec.accepted()}{hint}",
+                    measure=str(self.NAME),
+                    parameter=name,
+                    value=value,
                 ) from None
             if name == "gains":
                 check_rising(str(self.NAME), cleaned, cleaned, zero=self._maps_zero())

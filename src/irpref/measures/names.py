@@ -201,7 +201,9 @@ def _parse(text: str | Measure) -> list[Measure]:
     refused = data("names.toml")["refused"]
     why = refused.get(name) or refused.get(re.sub(r"[._][\d.,]+$", "", name))
     if why is not None:
-        raise UnknownMeasureError(f"{clipped(name)!r} of trec_eval has no measure here: {why}")
+        raise UnknownMeasureError(
+            f"{clipped(name)!r} of trec_eval has no measure here: {why}", measure=name
+        )
     key = key or (None if head.endswith(("_", "-")) else _spellings().get(plain(head)))
     if key is None:
         check_equal(name, head)
@@ -334,7 +336,12 @@ def _built(text: str, base: Measure, rest: str) -> Measure:
                     if base.SUPPORTED_PARAMS
                     else ""
                 )
-                raise MeasureError(f"{base.NAME} has no parameter {name!r}{near}{takes}")
+                raise MeasureError(
+                    f"{base.NAME} has no parameter {name!r}{near}{takes}",
+                    measure=str(base.NAME),
+                    parameter=name,
+                    value=value,
+                )
             # bool is an int to the host: P@True would be P@1 under another name.
             truth = spec.dtype is not bool and isinstance(value, bool)
             if name == "rel" and any_rel(base, value):
@@ -346,7 +353,10 @@ def _built(text: str, base: Measure, rest: str) -> Measure:
                     value = given[name] = float(value)
             if truth or not spec.validate(value):
                 raise MeasureError(
-                    f"{base.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}"
+                    f"{base.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}",
+                    measure=str(base.NAME),
+                    parameter=name,
+                    value=value,
                 )
     built: Measure = base(**given)
     if of_host:

@@ -87,7 +87,9 @@ def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
     grade = np.maximum(run.pool.level_grade, 0.0)
     if grade.max(initial=0) > HIGHEST:
         raise MeasureError(
-            f"ERR is defined for grades up to {HIGHEST}, and the qrels have {grade.max():g}"
+            f"ERR is defined for grades up to {HIGHEST}, and the qrels have {grade.max():g}",
+            measure="ERR",
+            value=float(grade.max()),
         )
     view = run.at(cutoff).of_levels(grade > 0)
     here = stops(view)

@@ -66,7 +66,10 @@ def check_limits(measure: Measure) -> None:
             if not all(_is_number(v) and _is_finite(v) for pair in value.items() for v in pair):
                 raise MeasureError(
                     f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected a dict "
-                    f"such as {{1: 3}}"
+                    f"such as {{1: 3}}",
+                    measure=str(measure.NAME),
+                    parameter=name,
+                    value=value,
                 )
         elif (
             name in _LIMITS
@@ -84,7 +87,10 @@ def check_limits(measure: Measure) -> None:
             )
             if not (low <= value <= high and finite):
                 raise MeasureError(
-                    f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected {bound}"
+                    f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected {bound}",
+                    measure=str(measure.NAME),
+                    parameter=name,
+                    value=value,
                 )
 
 
