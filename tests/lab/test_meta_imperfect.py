@@ -10,6 +10,7 @@ from test_meta_incompleteness import collection
 
 import irpref
 from irpref import CRP, QMeasure, RPref
+from irpref.errors import JudgmentsError
 from irpref_lab.meta import incompleteness, robustness
 from irpref_lab.meta.losses import Loss
 
@@ -182,7 +183,7 @@ def test_what_does_not_fit_is_said(options, says):
 
 def test_one_grade_has_no_neighbour():
     runs = {name: {"1": {"a": 1.0}} for name in "xy"}
-    with pytest.raises(ValueError, match="one grade only, and it has no neighbour"):
+    with pytest.raises(JudgmentsError, match="one grade only"):
         incompleteness(["AP"], {"1": {"a": 1, "b": 1}}, runs, loss="flip")
 
 

@@ -11,6 +11,7 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
+from irpref.errors import ArgumentError, MeasureError
 from irpref_lab.meta import LEVELS, incompleteness, kendall_tau, thin
 from irpref_lab.meta.restriction import Restriction
 
@@ -131,10 +132,9 @@ def test_grades_that_the_host_would_cut_are_refused():
         name: {"1": {"a": score, "b": 2.0}, "2": {"a": 1.0}}
         for name, score in (("A", 1.0), ("B", 3.0))
     }
-    with pytest.raises(
-        ValueError, match=r"IPrec@0.5 is computed by pytrec_eval .*whole grades, not 0.5"
-    ):
+    with pytest.raises(MeasureError, match="pytrec_eval") as error:
         incompleteness(["IPrec@0.5", "AP"], qrels, runs, levels=[100], rng=0)
+    assert (error.value.measure, error.value.value) == ("IPrec@0.5", 0.5)
     assert len(incompleteness(["AP"], qrels, runs, levels=[100], rng=0).means) == 2
 
 
@@ -252,10 +252,9 @@ def test_agreement_is_with_the_measures_own_ranking_or_a_reference():
     assert table.loc[2, ["tau", "tau_min", "tau_max"]].tolist() == pytest.approx(
         [row["tau"].mean(), row["tau"].min(), row["tau"].max()]
     )
-    with pytest.raises(
-        ValueError, match="reference='nDCG' is not known, expected one of 'AP', 'QMeasure'"
-    ):
+    with pytest.raises(ArgumentError, match="'AP', 'QMeasure'") as error:
         found.table("nDCG")
+    assert (error.value.parameter, error.value.value) == ("reference", "nDCG")
 
 
 def test_a_measure_that_is_better_low_is_compared_in_its_direction():
@@ -283,10 +282,9 @@ def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
     assert old["mean"].tolist() == whole.means[whole.means["measure"] == "AP"]["mean"].tolist()
     other = tmp_path / "other.csv"
     other.write_text("a,b\n1,2\n")
-    with pytest.raises(
-        ValueError, match=r"other\.csv holds something other than results of incompleteness"
-    ):
+    with pytest.raises(ArgumentError) as error:
         incompleteness([AP], qrels, runs, **{**settings, "output": other})
+    assert (error.value.parameter, error.value.value) == ("output", other)
 
 
 @pytest.mark.parametrize(

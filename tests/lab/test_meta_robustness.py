@@ -9,6 +9,7 @@ from scipy import stats
 
 from irpref import EMeasure
 from irpref.cli import main
+from irpref.errors import ArgumentError
 from irpref_lab.meta import robustness, thin
 from irpref_lab.meta.robustness import Outcome, Robustness, told_apart
 from irpref_lab.meta.values import topic_values
@@ -210,8 +211,9 @@ def test_standard_errors_are_of_topics_or_teams_and_of_samples_and_differences_a
     assert row["high"] - row["low"] == pytest.approx(
         2 * stats.t.ppf(0.975, 9) * np.sqrt(0.01 + 4 / 3)
     )
-    with pytest.raises(ValueError, match=r"^reference='c' is not known, expected one of 'a', 'b'"):
+    with pytest.raises(ArgumentError, match="'a', 'b'") as error:
         result.table("c")
+    assert (error.value.parameter, error.value.value) == ("reference", "c")
 
 
 def test_judgments_needed_by_hand():
@@ -308,7 +310,7 @@ def test_the_command_prints_the_tables_of_the_library(tmp_path, capsys):
     assert shown[0] == "measure,level,judgments,needed,low,high"
     assert [line.split(",")[0] for line in shown[1:]] == ["Bpref", "Bpref"]
     assert main([*call, "--intervals", "--resume", "x"]) == 2
-    assert "--resume does not go with --intervals" in capsys.readouterr().err
+    assert "--resume does not go" in capsys.readouterr().err
 
 
 def test_measures_under_names_of_ones_own():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from irpref.errors import ArgumentError
 from irpref_lab.decide.all_pairs import pair_tests
 from irpref_lab.decide.significance import holm, randomisation_test
 from irpref_lab.trust.design import residual_variance
@@ -137,10 +138,10 @@ def test_what_is_not_known_is_refused(arguments, message):
 
 
 def test_one_topic_and_one_run_are_refused():
-    with pytest.raises(ValueError, match="a test needs at least 2 topics, got 1"):
-        pair_tests(BOOK[:, :1])
-    with pytest.raises(ValueError, match="pairs of systems need at least 2 systems, got 1"):
-        pair_tests(BOOK[:1])
+    for values, lacks in ((BOOK[:, :1], "2 topics"), (BOOK[:1], "2 systems")):
+        with pytest.raises(ArgumentError, match=f"at least {lacks}") as error:
+            pair_tests(values)
+        assert (error.value.parameter, error.value.value) == ("values", 1)
 
 
 def test_p_values_that_are_nan_stay_and_do_not_count_in_the_family():
