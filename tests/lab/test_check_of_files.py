@@ -86,8 +86,8 @@ def test_eval_names_the_change_of_topics(tmp_path, monkeypatch, capsys):
     (tmp_path / "r").write_text("1 Q0 a 1 1 r\n2 Q0 a 1 1 r\n10 Q0 a 1 1 r\n")
     assert main(["eval", "q", "r", "AP"]) == 0
     said = capsys.readouterr().err
-    assert "2 topics of the run " in said
-    assert "only in leading zeros" in said
+    assert "2 topics of " in said
+    assert "leading zeros" in said
 
 
 # Tags and ranks ------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def test_which_grades_count_is_said_of_the_measures_that_are_named():
     }
     findings = irpref_lab.check(stars, runs, ["AP"])
     text = findings.loc[findings["code"] == "blind", "text"].iloc[0]
-    assert "the same for AP (" in text
+    assert "same for AP (" in text
     assert "(grades 1 to 5, rel=1)" in text
     named = [row["measure"] for row in findings.attrs["measures"]]
     assert named == ["nDCG@10", "QMeasure", "RPref(norm='relative2')"]
@@ -298,7 +298,7 @@ def test_equal_findings_of_many_runs_are_one_line(tmp_path, monkeypatch, capsys)
     shown = capsys.readouterr().out
     assert shown.count("are unjudged") == 1
     assert "(11 more runs " in shown
-    assert "like this: r01, r02, " in shown
+    assert ": r01, r02, " in shown
     assert main(["check", "q", *names, "-o", "jsonl"]) == 0
     assert capsys.readouterr().out.count("are unjudged") == 12
     assert main(["check", "q", *names[:3]]) == 0

@@ -86,7 +86,7 @@ def test_fill_of_one_judge_or_several(files, capsys):
     shell("fill human said human")
     assert capsys.readouterr().out
     shell("fill human said -f filled.txt", status=2)
-    assert "a table that marks" in capsys.readouterr().err
+    assert "table that marks" in capsys.readouterr().err
     shell("fill human", status=2)
     assert "missing argument 'JUDGE...'" in capsys.readouterr().err
 

@@ -8,6 +8,7 @@ Beside these are users who are right, and whom no rule may stop."""
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -247,7 +248,7 @@ def test_a_baseline_without_an_order_is_no_baseline_unless_order_does_not_count(
     compared = irpref_lab.compare("P@10", QRELS, constant(GOOD), GOOD)
     found = compared.evidence.set_index("code").loc["equal-scores"]
     assert (found["run"], found["topics"]) == ("a", N_TOPICS)
-    assert any(note.startswith("all scores of a ") for note in compared.notes)
+    assert any("scores of a are" in note for note in compared.notes)
     few = constant(first(15, GOOD)) | dict(list(GOOD.items())[15:])
     assert irpref_lab.gate("P@10", QRELS, few, GOOD)["codes"].item() == ""
 
@@ -296,7 +297,7 @@ def test_judged_documents_below_the_cutoff_are_no_evidence(measure):
         decision = irpref_lab.gate(measure, qrels, unjudged(GOOD), candidate)
         assert decision.verdict == UNKNOWN
         assert "unseen" in decision["codes"].item()
-        assert f"baseline has no judged document in its first {k} " in decision.text
+        assert f"in its first {k} " in decision.text
     assert irpref_lab.gate("nDCG@20", QRELS, unjudged(GOOD), unjudged(GOOD)).verdict == "pass"
 
 
@@ -645,7 +646,7 @@ def test_strict_refuses_a_run_that_answers_nothing(inputs, capsys, command):
     assert main(arguments) == 0
     assert "none of the 40 " in capsys.readouterr().out
     assert main([*arguments, "--strict"]) != 0
-    assert "'lost': the run answers none " in capsys.readouterr().err
+    assert re.search("'lost': .* none of the 40 ", capsys.readouterr().err)
 
 
 def test_python_refuses_a_file_whose_last_line_has_no_end(inputs):
@@ -713,11 +714,11 @@ def test_a_measure_that_exits_is_an_error():
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_measure_of_infinite_or_no_values_is_an_error_about_the_measure():
     infinite = ir_measures.define_byquery(lambda qrels, run: np.inf, name="Infinite")
-    with pytest.raises(MeasureError, match="gate needs a measure") as error:
+    with pytest.raises(MeasureError, match="depends on grades") as error:
         irpref_lab.gate([infinite], QRELS, GOOD, BAD)
     assert error.value.measure == "Infinite"
     none = ir_measures.define_byquery(lambda qrels, run: np.nan, name="NoValue")
-    with pytest.raises(MeasureError, match="no value for both") as error:
+    with pytest.raises(MeasureError, match="no value") as error:
         irpref_lab.compare([none], QRELS, GOOD, BAD)
     assert error.value.measure == "NoValue"
 

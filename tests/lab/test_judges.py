@@ -62,6 +62,7 @@ def test_one_line_says_what_was_filled_in():
     )
     line = irpref_lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
     assert line.split("; ")[-1].startswith("1 of 3 topics has ")
+    assert line.endswith("(use judge for these)")
 
 
 def test_means_that_would_fall_are_pooled():

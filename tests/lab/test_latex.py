@@ -127,7 +127,7 @@ def test_a_board_is_one_table_with_a_caption_and_marks(inputs, capsys):
     main(["leaderboard", "qrels", *inputs, "nDCG@5", "-o", "latex", "--top", "2"])
     text = capsys.readouterr().out
     assert text.count(r" \\") == 3
-    assert "The best 2 of 5 runs " in text
+    assert "The best 2 of 5 " in text
 
 
 def test_a_long_board_breaks_over_pages(inputs, capsys):

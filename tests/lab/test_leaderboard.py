@@ -163,7 +163,7 @@ def test_a_note_about_several_measures_is_one_whatever_runs_are_called():
     has = "to AP {} looks at has 5 documents for 6 of 6 topics"
     several, one = board.notes[:2]
     assert several.startswith(f"{has}, less than half ")
-    assert "AP, nDCG look at" in several
+    assert "AP, nDCG look " in several
     assert one.removeprefix(has).endswith("P@10 looks at 10")
 
 
@@ -351,7 +351,7 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
             ["AP"], frame, {"r": {"q1": {"a": 1}}, "s": {"q1": {"b": 1}}}, groups="kind"
         )
     assert (error.value.column, error.value.topic) == ("kind", "q1")
-    with pytest.raises(TypeError, match=r"groups: expected .* got list"):
+    with pytest.raises(TypeError, match=r"^groups: .* got list"):
         irpref_lab.leaderboard(["AP"], QRELS, RUNS, groups=["a"])
 
 

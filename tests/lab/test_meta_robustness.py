@@ -310,7 +310,9 @@ def test_the_command_prints_the_tables_of_the_library(tmp_path, capsys):
     assert shown[0] == "measure,level,judgments,needed,low,high"
     assert [line.split(",")[0] for line in shown[1:]] == ["Bpref", "Bpref"]
     assert main([*call, "--intervals", "--resume", "x"]) == 2
-    assert "--resume does not go" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "--resume" in said
+    assert "--intervals" in said
 
 
 def test_measures_under_names_of_ones_own():

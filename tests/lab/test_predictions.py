@@ -333,6 +333,8 @@ def test_a_sample_may_need_fewer_human_grades():
     assert np.isnan(table.loc["AP", "sample"])
     fewer, refused = predictions.text.splitlines()
     assert fewer.startswith("DCG@5: ")
+    assert f" {table.loc['DCG@5', 'sample']:.0f} human grades" in fewer
+    assert fewer.endswith(" 720")
     assert refused.startswith("AP cannot be ")
     predictions = irpref_lab.judge(["nDCG@5", "nDCG@10"], human, judge, runs)
     refused, *use = predictions.text.split("; ")

@@ -117,7 +117,7 @@ def test_a_margin_says_what_is_ruled_out_and_how_many_topics_would_do_it():
     found = irpref_lab.compare("R@10", qrels, a, b, margin=0.001)
     assert "0.001 or more is not ruled out. About " in found.text
     gate = irpref_lab.gate("R@10", qrels, a, b, margin=0.001)
-    assert "a loss of 0.001" in gate.text
+    assert re.search("about [0-9,]+ would .* 0.001", gate.text)
     values = irpref_lab.meta.topic_values(["R@10"], qrels, {"a": a, "b": b})["R@10"]
     assert gate["topics_needed"].item() == topics_for_margin(0.001, residual_variance(values))
 
@@ -446,7 +446,7 @@ def test_a_gate_says_what_is_missing_and_prints_a_hash_that_it_understands(shell
     shell.write(qrels, a, b)
     gate = ["gate", "qrels", "a.run", "b.run", "R@10"]
     status, out, _ = shell(*gate)
-    assert "candidate has no documents " in out
+    assert re.search("candidate has .* 1 of 10 ", out)
     assert "baseline 70.0 %, candidate 73.0 %" in out
     (of_qrels,) = re.findall(r"^qrels: (\w+)$", out, re.MULTILINE)
     assert shell(*gate, "--expect-qrels", of_qrels)[0] == status != 2
@@ -499,7 +499,7 @@ def test_what_is_left_out_is_said_in_the_first_line_and_why_in_the_notes(shell):
     status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
     assert status == 0
     assert "19 topics compared, 1 left " in out.splitlines()[0]
-    assert "1 of 20 topics has " in out
+    assert re.search("1 of 20 topics has .* relevant ", out)
     shell.write(qrels, dict(list(a.items())[:10]), b)
     status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
     assert status == 3
