@@ -11,7 +11,7 @@ import pytest
 import irpref
 import irpref_lab
 import real_runs
-from irpref.errors import AbsentRunError, JudgmentsError
+from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError
 from irpref_lab.decide.all_pairs import pair_tests
 
 COLUMNS = [
@@ -359,12 +359,17 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("parameter", "value"), [("level", 1), ("level", "high"), ("pairs", "hom"), ("sort", "P@5")]
+)
+def test_options_that_make_no_sense_are_refused(parameter, value):
+    with pytest.raises(ArgumentError) as error:
+        irpref_lab.leaderboard(["AP"], QRELS, RUNS, **{parameter: value})
+    assert (error.value.parameter, error.value.value) == (parameter, value)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"level": 1}, "level=1 is not accepted, expected a confidence level"),
-        ({"level": "high"}, "level='high' is not accepted"),
-        ({"pairs": "hom"}, "pairs='hom' is not known, expected one of .*did you mean 'holm'"),
-        ({"sort": "P@5"}, "sort='P@5' is not known, expected one of 'AP'"),
         ({"runs": {"good": RUNS["good"]}}, "compares runs and needs at least 2, got 1"),
         ({"runs": {}}, "compares runs and needs at least 2, got 0"),
         ({"qrels": {"q1": QRELS["q1"]}}, "a leaderboard needs at least 2 topics, got 1"),

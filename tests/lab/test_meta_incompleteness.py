@@ -11,7 +11,7 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
-from irpref.errors import ArgumentError, MeasureError
+from irpref.errors import ArgumentError, MeasureError, NoCommonTopicError
 from irpref_lab.meta import LEVELS, incompleteness, kendall_tau, thin
 from irpref_lab.meta.restriction import Restriction
 
@@ -288,36 +288,36 @@ def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "says"),
+    ("parameter", "given"),
     [
-        ({"levels": (0,)}, "per cent"),
-        ({"levels": (150,)}, "per cent"),
-        ({"levels": ()}, "per cent"),
-        ({"depth": 3}, r"depth=3 is for loss='pools', got loss='random'"),
-        ({"teams": {"run0": "a"}}, r"teams is for loss='pools', got loss='random'"),
-        (
-            {"depth": 0, "loss": "pools"},
-            r"depth=0 is not accepted, expected a whole number of at least 1",
-        ),
-        ({"depth": 2.5, "loss": "pools"}, r"depth=2.5 is not accepted"),
-        (
-            {"loss": "pool"},
-            r"loss='pool' is not known, expected one of 'random', 'pools'.*did you mean 'pools'",
-        ),
-        (
-            {"loss": "pools", "least": (2, 2)},
-            r"least=\(2, 2\) is for loss='random', got loss='pools'",
-        ),
-        ({"rel": 0}, "rel=0"),
-        ({"least": (1,)}, "least="),
-        ({"runs": {}}, "at least 2 runs"),
-        ({"runs": {"b": {"other": {"d": 1.0}}}}, "^'b': run and qrels have no topic in common"),
+        ("levels", {"levels": (0,)}),
+        ("levels", {"levels": (150,)}),
+        ("levels", {"levels": ()}),
+        ("depth", {"depth": 3}),  # without the loss that takes it, as the next and `least`
+        ("teams", {"teams": {"run0": "a"}}),
+        ("depth", {"depth": 0, "loss": "pools"}),
+        ("depth", {"depth": 2.5, "loss": "pools"}),
+        ("loss", {"loss": "pool"}),
+        ("least", {"loss": "pools", "least": (2, 2)}),
+        ("rel", {"rel": 0}),
+        ("least", {"least": (1,)}),
     ],
 )
-def test_errors_say_what_is_accepted(changed, says):
+def test_arguments_that_do_not_fit_are_refused(parameter, given):
     qrels, runs = collection(7)
-    with pytest.raises(ValueError, match=says):
-        incompleteness([AP], qrels, **{"runs": runs, "rng": 0, **changed})
+    with pytest.raises(ArgumentError) as error:
+        incompleteness([AP], qrels, runs, rng=0, **given)
+    assert (error.value.parameter, error.value.value) == (parameter, given[parameter])
+
+
+def test_two_runs_are_needed_and_one_of_other_topics_is_named():
+    qrels, _ = collection(7)
+    with pytest.raises(ArgumentError, match="at least 2 runs") as few:
+        incompleteness([AP], qrels, {}, rng=0)
+    assert few.value.parameter == "runs"
+    with pytest.raises(NoCommonTopicError) as error:
+        incompleteness([AP], qrels, {"b": {"other": {"d": 1.0}}}, rng=0)
+    assert error.value.run == "b"
 
 
 def test_condensed_measures_and_bpref_are_more_robust_than_ap():

@@ -112,29 +112,18 @@ def test_equal_runs_are_called_different_in_at_most_5_of_100_experiments():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "refused"),
     [
-        (
-            {"method": "holms"},
-            r"pairs='holms' is not known, expected one of 'holm', .*mean 'holm'",
-        ),
-        (
-            {"n_permutations": 2.5},
-            "n_permutations=2.5 is not accepted, expected an integer of at least 1",
-        ),
-        (
-            {"method": "stepdown", "rng": "x"},
-            "rng=.x. is not accepted, expected a seed such as 7 or a numpy Generator",
-        ),
-        (
-            {"n_permutations": 0},
-            "n_permutations=0 is not accepted, expected an integer of at least 1",
-        ),
+        ({"method": "holms"}, ("pairs", "holms")),
+        ({"n_permutations": 2.5}, ("n_permutations", 2.5)),
+        ({"n_permutations": 0}, ("n_permutations", 0)),
+        ({"method": "stepdown", "rng": "x"}, ("rng", "x")),
     ],
 )
-def test_what_is_not_known_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
+def test_what_is_not_known_is_refused(arguments, refused):
+    with pytest.raises(ArgumentError) as error:
         pair_tests(BOOK, **arguments)
+    assert (error.value.parameter, error.value.value) == refused
 
 
 def test_one_topic_and_one_run_are_refused():

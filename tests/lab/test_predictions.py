@@ -244,23 +244,16 @@ def test_a_run_that_is_cut_off_has_no_p():
 
 
 @pytest.mark.parametrize(
-    ("human", "judge", "words"),
+    ("human", "judge", "lacks"),
     [
-        (
-            {"q1": {"a": 1}},
-            {"q1": {"a": 1}, "q2": {"a": 1}},
-            "at least 2 topics need grades of both",
-        ),
-        (
-            {"q1": {"a": 1}, "q2": {"a": 1}},
-            {"q1": {"b": 1}, "q2": {"b": 1}},
-            "no document has a grade of the judge",
-        ),
+        ({"q1": {"a": 1}}, {"q1": {"a": 1}, "q2": {"a": 1}}, "at least 2 topics"),
+        ({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 1}, "q2": {"b": 1}}, "no document"),
     ],
 )
-def test_too_little_in_common_is_refused(human, judge, words):
-    with pytest.raises(ValueError, match=words):
+def test_too_little_in_common_is_refused(human, judge, lacks):
+    with pytest.raises(ArgumentError, match=lacks) as error:
         irpref_lab.judge(["AP"], human, judge, {"r": {"q1": {"a": 1.0}}})
+    assert error.value.parameter == "judge"
 
 
 def test_an_unknown_question_is_refused():

@@ -65,23 +65,21 @@ def test_the_variance_of_two_systems_is_half_of_that_of_their_differences():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "refused"),
     [
-        ((0, 0.1), "difference=0 is not accepted, expected a number above 0"),
-        ((0.1, -1), "variance=-1 is not accepted"),
-        ((0.1, 0.1, 1), "n_systems=1 is not accepted, expected at least 2"),
-        (
-            (0.1, 0.1, 2, "f"),
-            "method='f' is not known, expected one of 't', 't_one_sided', 'anova'",
-        ),
-        ((0.1, 0.1, 2, "t", 95), "level=95 is not accepted, expected a number between 0 and 1"),
-        ((0.1, 0.1, 2, "t", 0.95, 1), "power=1 is not accepted"),
-        ((1e-9, 1.0), "is too small"),
+        ((0, 0.1), ("difference", 0)),
+        ((0.1, -1), ("variance", -1)),
+        ((0.1, 0.1, 1), ("n_systems", 1)),
+        ((0.1, 0.1, 2, "f"), ("method", "f")),
+        ((0.1, 0.1, 2, "t", 95), ("level", 95)),
+        ((0.1, 0.1, 2, "t", 0.95, 1), ("power", 1)),
+        ((1e-9, 1.0), ("difference", 1e-9)),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
+def test_what_makes_no_sense_is_refused(arguments, refused):
+    with pytest.raises(ArgumentError) as error:
         topics_needed(*arguments)
+    assert (error.value.parameter, error.value.value) == refused
 
 
 def test_a_residual_needs_two_systems_and_topics():
