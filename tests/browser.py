@@ -188,6 +188,14 @@ class Browser:
             raise RuntimeError(found["exceptionDetails"]["exception"].get("description"))
         return found["result"].get("value")
 
+    def count(self, selector, document="document"):
+        """Count the elements of the page, or of the document of a frame, that a selector finds."""
+        return self.run(f"{document}.querySelectorAll({json.dumps(selector)}).length")
+
+    def text(self, selector):
+        """Return the text of the first element that a selector finds, as it is shown."""
+        return self.run(f"document.querySelector({json.dumps(selector)}).innerText")
+
     def press(self, key):
         """Press a key on the element that has the focus."""
         code = {"Enter": 13, "Tab": 9, "ArrowRight": 39, "ArrowDown": 40}[key]

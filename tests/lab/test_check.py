@@ -54,10 +54,8 @@ def test_topics_without_documents_are_grave_be_it_one():
     assert rows["level"].unique().tolist() == ["grave"]
     assert rows["count"].to_dict() == {"cut": 4, "one": 1, "empty": 1}
     assert rows["example"].to_dict() == {"cut": "q2", "one": "q4", "empty": "q5"}
-    assert grave(findings) == [
-        "cut has no documents for 4 of 6 topics (first 'q2'); they count as empty rankings (2 more "
-        "runs like this)"
-    ]
+    (line,) = grave(findings)
+    assert line == f"{rows['text']['cut']} (2 more runs like this)"
 
 
 @pytest.mark.parametrize("form", ["dicts", "frame"])
@@ -107,10 +105,8 @@ def test_the_number_of_ids_that_are_compared_is_bounded_and_said(monkeypatch):
         for topics in (run, {q: run[q.upper()] for q in list(QRELS)[2:]})
     )
     assert of_topics["count"] == 4
-    assert (
-        "topics of r differ from those of the judgments only in case (of 6 unjudged ones)"
-        in of_topics["text"]
-    )
+    assert of_topics["text"].startswith("4 topics of r ")
+    assert "(of 6 unjudged ones)" in of_topics["text"]
     assert of_docs["count"] == 15
     assert "only in case" in of_docs["text"]
 
@@ -229,18 +225,15 @@ def test_topics_with_few_documents_are_uneven():
 def test_one_topic_has_and_several_have():
     run = _run()
     run["q2"] = {"d0": 1.0}
-    assert " has less than half" in _one(irpref_lab.check(QRELS, {"r": run}), "uneven-depth").text
+    assert " has less " in _one(irpref_lab.check(QRELS, {"r": run}), "uneven-depth").text
     del run["q2"]
-    text = _one(irpref_lab.check(QRELS, {"r": run}), "unanswered").text
-    assert text.endswith("1 of 6 topics (first 'q2'); it counts as an empty ranking")
+    assert "; it counts " in _one(irpref_lab.check(QRELS, {"r": run}), "unanswered").text
     one = {"q0": {"d0": 2, "d1": 0, "d2": -1}}
     findings = irpref_lab.check(one, {"r": {"q0": {"x": 1.0}}, "s": {"q0": {"d0": 1.0}}}, ["P@5"])
-    by_code = findings.groupby("code")["text"].agg(list)
-    assert by_code["negative-grades"] == ["1 judgment is negative: it counts as unjudged"]
-    assert [text.split(" has ")[1] for text in by_code["shallow"]] == 2 * [
-        "1 document for the topic, and P@5 looks at 5"
-    ]
-    assert "the only document of r is not judged" in by_code["unseen"][0]
+    assert _one(findings, "negative-grades").text.startswith("1 judgment is negative: it ")
+    shallow = findings.loc[findings["code"] == "shallow", "text"]
+    assert shallow.str.contains(" 1 document for the topic").tolist() == [True, True]
+    assert _one(findings, "unseen").text.startswith("the only document of r ")
 
 
 @pytest.mark.parametrize(("unjudged", "level"), [(0, None), (1, "note"), (3, "warning")])
@@ -253,7 +246,7 @@ def test_the_unjudged_share_of_the_top(unjudged, level):
     else:
         row = _one(findings, "unjudged")
         assert (row.level, row.count) == (level, 6 * unjudged)
-        assert f"{unjudged * 10}% of the first 10 documents" in row.text
+        assert f"{unjudged * 10}% of the first 10 " in row.text
 
 
 def test_identical_runs_name_the_first_of_them():
@@ -285,10 +278,7 @@ def test_measures_that_need_judged_non_relevant_documents():
     for measure in ("Bpref", "RPref(max_rel=1)", "BprefVariant(norm='N')"):
         row = _one(irpref_lab.check(relevant, {"r": _run()}, [measure, "AP"]), "no-nonrelevant")
         assert (row.level, row.run, row.count, row.example) == ("warning", None, 6, "q0")
-        assert (
-            row.text
-            == f"no document is judged non-relevant: {measure} says little more than recall"
-        )
+        assert f": {measure} says " in row.text
     assert "no-nonrelevant" not in _codes(irpref_lab.check(relevant, {"r": _run()}, ["AP"]))
     assert (
         "Bpref" in _one(irpref_lab.check(relevant, {"r": _run()}), "no-nonrelevant").text
@@ -311,12 +301,10 @@ def test_a_measure_that_was_named_is_told_that_the_judgments_suit_it():
         irpref_lab.check(judged, measures=["Bpref", "AP"]), "has-nonrelevant"
     )  # and it needs no run
     assert (row.level, row.run, row.count, row.example) == ("note", None, 3, "Bpref")
-    assert (
-        row.text
-        == "every topic has documents judged non-relevant (1 to 3, median 2), as Bpref needs"
-    )
-    both = irpref_lab.check(judged, measures=["Bpref", "RPref(max_rel=2)"])
-    assert _one(both, "has-nonrelevant").text.endswith("as Bpref, RPref(max_rel=2) need")
+    assert row.text.endswith("(1 to 3, median 2), as Bpref needs")
+    two = ["Bpref", "RPref(max_rel=2)"]
+    both = _one(irpref_lab.check(judged, measures=two), "has-nonrelevant")
+    assert both.text.endswith(f", as {', '.join(two)} need")
     at_2 = irpref_lab.check(
         judged, measures=["Bpref(rel=2)"]
     )  # grade 1 is not relevant either: 4, 1 and 3
@@ -338,7 +326,7 @@ def test_the_scale_is_held_against_the_measures():
         many = {f"q{t}": {"d1": int(t > 0), "d2": 0} for t in range(n)}
         row = _one(irpref_lab.check(many), "unanswerable")
         assert (row.level, row.count, row.example) == ("note" if n == 40 else "grave", 1, "q0")
-        assert ("their means shrink by the factor 0.90" in row.text) == (n == 10)
+        assert ("by the factor 0.90" in row.text) == (n == 10)
     row = _one(irpref_lab.check({"q9": {"d1": 0}, "q8": {"d2": -1}}), "unanswerable")
     assert (row.level, row.count) == ("grave", 2)
 
@@ -350,9 +338,7 @@ def test_negative_grades_are_told_and_what_a_measure_says_of_them():
     assert (row.level, row.count, row.example) == ("note", 1, "d7")
     assert "caution" not in _codes(findings)
     findings = irpref_lab.check(qrels, {"r": _run()}, ["AP", "nCRP"])
-    assert _one(findings, "negative-grades").text.endswith(
-        "but for nCRP as a grade below non-relevant"
-    )
+    assert "but for nCRP" in _one(findings, "negative-grades").text
     row = _one(findings, "caution")
     assert (row.level, row.example) == ("warning", "nCRP")
     assert "no bounds" in row.text
@@ -372,6 +358,7 @@ def test_grades_that_run_the_other_way_are_found():
     )
     rows = irpref_lab.check(qrels, {"one": run, "two": other})
     rows = rows[rows["code"].isin(["grades-reversed", "grade-order"])]
+    assert rows["code"].tolist() == ["grades-reversed", "grade-order"]
     assert rows["level"].tolist() == ["grave", "warning"]
     assert rows["run"].isna().all()
 
@@ -386,14 +373,10 @@ def test_grades_that_run_the_other_way_are_found():
     kept = {q: [d for d, g in docs.items() if g >= 0] for q, docs in qrels.items()}
     mean = np.mean([[correlation(of, q, rows) for q, rows in kept.items()] for of in (run, other)])
     assert f"(rank correlation {mean:.2f} over 30 topics" in rows["text"].iloc[0]
-    assert "documents of negative grade above relevant ones" in rows["text"].iloc[1]
     # One run is told as one, turned grades are in order, and three topics are too few to say
     # anything.
-    assert (
-        irpref_lab.check(qrels, {"one": run})["text"]
-        .str.startswith("the run ranks documents of negative")
-        .any()
-    )
+    alone = irpref_lab.check(qrels, {"one": run})
+    assert _one(alone, "grade-order").text.startswith("the run ranks ")
     turned = {q: {d: 4 - g for d, g in docs.items()} for q, docs in qrels.items()}
     assert "grade-order" not in _codes(irpref_lab.check(turned, {"one": run, "two": other}))
     few = dict(list(qrels.items())[:3])
@@ -426,8 +409,7 @@ def test_cranfield_runs_the_other_way(data_dir):
     run = real_runs.tf_idf(data_dir / "cranfield")
     findings = irpref_lab.check(qrels, {"tf-idf": run})
     assert set(findings["code"][findings["level"] == "grave"]) >= {"grades-reversed"}
-    (text,) = findings["text"][findings["code"] == "grade-order"].tolist()
-    assert "negative grade above relevant" in text
+    assert "negative grade above" in _one(findings, "grade-order").text
     # As `settings` and the tutorial have it.
     turned = {q: {d: 5 - g for d, g in docs.items() if g > 0} for q, docs in qrels.items()}
     turned = {q: docs for q, docs in turned.items() if docs}
@@ -447,7 +429,7 @@ def test_without_runs_the_qrels_are_looked_at():
     assert irpref_lab.check(QRELS, {})["code"].tolist() == ["grade-scale"]
     with pytest.raises(ValueError, match="qrels are empty"):
         irpref_lab.check({}, {})
-    with pytest.raises(TypeError, match="a mapping of names to runs"):
+    with pytest.raises(TypeError, match="mapping of names"):
         irpref_lab.check(QRELS, "run.txt")
 
 

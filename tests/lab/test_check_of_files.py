@@ -85,10 +85,9 @@ def test_eval_names_the_change_of_topics(tmp_path, monkeypatch, capsys):
     (tmp_path / "q").write_text("001 0 a 1\n002 0 a 1\n10 0 a 1\n")
     (tmp_path / "r").write_text("1 Q0 a 1 1 r\n2 Q0 a 1 1 r\n10 Q0 a 1 1 r\n")
     assert main(["eval", "q", "r", "AP"]) == 0
-    assert (
-        "2 topics of the run differ from those of the judgments only in leading zeros"
-        in capsys.readouterr().err
-    )
+    said = capsys.readouterr().err
+    assert "2 topics of " in said
+    assert "leading zeros" in said
 
 
 # Tags and ranks ------------------------------------------------------------------------------------
@@ -162,7 +161,7 @@ def test_several_runs_in_one_file_are_found(form, tmp_path):
     findings = irpref_lab.check(JUDGED, {"r": FORMS[form](TWO, tmp_path)})
     codes = _codes(findings)
     assert (codes["several-tags"], codes["ranks-restart"]) == ("warning", "warning")
-    assert "('bm25', 'dense') in 2 of 2 topics" in _text(findings, "several-tags")
+    assert "('bm25', 'dense') in 2 of 2 " in _text(findings, "several-tags")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -208,7 +207,7 @@ def test_documents_with_the_id_of_their_topic():
     findings = irpref_lab.check(qrels, {"self": own, "clean": clean})
     rows = findings[findings["code"] == "own-topic"]
     assert rows[["run", "level", "count"]].to_numpy().tolist() == [["self", "grave", 20]]
-    assert any("own" in line or "id of their topic" in line for line in grave(findings))
+    assert grave(findings) == rows["text"].tolist()
     for runs in ({"self": own}, {"self": own, "again": own}):
         assert _codes(irpref_lab.check(qrels, runs))["own-topic"] == "warning"
     assert "own-topic" not in _codes(irpref_lab.check(qrels, {"clean": clean}))
@@ -254,7 +253,8 @@ def test_which_grades_count_is_said_of_the_measures_that_are_named():
     some = {"q1": {"a": 1.0, "b": 0.7}, "q2": {"e": 0.7, "g": 0.0}}
     run = {q: {d: -i for i, d in enumerate(docs)} for q, docs in some.items()}
     text = _text(irpref_lab.check(some, {"r": run}, ["AP", "nDCG"]), "threshold")
-    assert text == "AP: rel=1, so lower grades count as not relevant: 0.7 (2)"
+    assert text.startswith("AP: rel=1, ")
+    assert text.endswith(": 0.7 (2)")
     stars = {f"q{t}": {"a": 5, "b": 1, "c": 1, "d": 2} for t in range(12)}
     runs = {
         "up": {q: dict(zip("adbc", (4, 3, 2, 1), strict=True)) for q in stars},
@@ -262,7 +262,8 @@ def test_which_grades_count_is_said_of_the_measures_that_are_named():
     }
     findings = irpref_lab.check(stars, runs, ["AP"])
     text = findings.loc[findings["code"] == "blind", "text"].iloc[0]
-    assert "counts the same for AP (grades 1 to 5, rel=1)" in text
+    assert "same for AP (" in text
+    assert "(grades 1 to 5, rel=1)" in text
     named = [row["measure"] for row in findings.attrs["measures"]]
     assert named == ["nDCG@10", "QMeasure", "RPref(norm='relative2')"]
     assert [row["measure"] for row in irpref_lab.check(stars).attrs["measures"]] == named
@@ -296,7 +297,8 @@ def test_equal_findings_of_many_runs_are_one_line(tmp_path, monkeypatch, capsys)
     assert main(["check", "q", *names]) == 0
     shown = capsys.readouterr().out
     assert shown.count("are unjudged") == 1
-    assert "(11 more runs like this: r01, " in shown
+    assert "(11 more runs " in shown
+    assert ": r01, r02, " in shown
     assert main(["check", "q", *names, "-o", "jsonl"]) == 0
     assert capsys.readouterr().out.count("are unjudged") == 12
     assert main(["check", "q", *names[:3]]) == 0

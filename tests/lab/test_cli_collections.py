@@ -56,7 +56,7 @@ def test_leaderboard(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["run"] for row in two] == ["strong", "noisy"]
     assert main(["leaderboard", "--collections", folder, "AP", "--top", "2"]) == 0
     shown = capsys.readouterr().out
-    assert "broad is left out" in shown
+    assert "broad is left" in shown
     assert "noisy" not in shown
 
 
@@ -81,7 +81,9 @@ def test_against(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["run"] for row in named] == ["noisy"]
     assert named[0]["p_adjusted"] == named[0]["p"]
     assert main(["against", "--collections", folder, "baseline", "AP"]) == 0
-    assert "broad is left out: it lacks second" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "broad is left" in shown
+    assert "it lacks second" in shown
 
 
 def test_values_with_a_column_of_collections(

@@ -64,8 +64,9 @@ def test_verdicts_on_a_sample(folder: Path, capsys: pytest.CaptureFixture[str]) 
 )
 def test_tables_for_readers(folder: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     capsys.readouterr()
-    assert main(f"{command} DCG@5 --judge judge --sample plan.tsv".split()) == 0
+    status = main(f"{command} DCG@5 --judge judge --sample plan.tsv".split())
     out, err = capsys.readouterr()
+    assert status == 0
     assert "judged 60 of" in err
     assert "nan" not in out.lower().split()
     assert ("you may stop" in out) == (not command.startswith("leaderboard"))

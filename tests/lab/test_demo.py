@@ -70,7 +70,7 @@ def test_its_numbers_are_those_of_the_host(told):
         assert f"{high:.4f} to {low:.4f}" in sentences
     assert f"nDCG@10 ranks {BM25} above {DENSE}" in sentences
     assert f"RPref ranks {DENSE} above {BM25}" in sentences
-    assert f"86% of {BM25}'s and 70% of {DENSE}'s first ten documents" in sentences
+    assert f"86% of {BM25}'s and 70% of {DENSE}'s first ten " in sentences
 
 
 def test_the_bounds_contain_the_values_and_overlap(told):
@@ -91,17 +91,15 @@ def test_the_bounds_contain_the_values_and_overlap(told):
 def test_what_the_test_says_is_what_leaderboard_says(told):
     example = load("cast2021")
     measures = ["nDCG@10", RPREF, "nDCG(judged_only=True)@10"]
-    pairs = irpref_lab.leaderboard(measures, example.qrels_frame(), example.runs).pairs
+    board = irpref_lab.leaderboard(measures, example.qrels_frame(), example.runs)
+    pairs = board.pairs
     pairs = pairs[pairs["a"].isin([BM25, DENSE]) & pairs["b"].isin([BM25, DENSE])].set_index(
         "measure"
     )
     for measure in measures:
         p = pairs.loc[measure, "p_adjusted"]
         assert f"{measure} (adjusted p = {p:.4f})" in told[1]
-    assert (
-        "Test: paired t-tests adjusted after Holm, 158 topics; family: all 10 pairs of 5 runs"
-        in told[1]
-    )
+    assert f"Test: {board.test}" in told[1]
     assert "not shown to differ by nDCG@10 (" in told[1]
 
 
@@ -148,7 +146,7 @@ def test_in_a_terminal_it_asks_before_it_overwrites_its_page(
     monkeypatch.setattr("sys.stdin", terminal)
     assert main(["demo"]) == status
     out, err = capsys.readouterr()
-    assert "irpref-demo.html exists. Overwrite it? [y/N]: " in err
+    assert f"{page.name} exists. Overwrite it? " in err
     assert page.read_text().lower().startswith(left.lower())
     assert max(len(line) for line in ["", *out.splitlines()] if str(tmp_path) not in line) <= 80
 
@@ -177,5 +175,5 @@ def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(
     page = tmp_path / "irpref-demo.html"
     page.write_text("mine")
     assert main(["demo"]) == 0
-    assert "since irpref-demo.html exists" in capsys.readouterr().out
+    assert f"since {page.name} exists" in capsys.readouterr().out
     assert page.read_text() == "mine"

@@ -9,6 +9,7 @@ Beside these are users who are right, and whom no rule may stop."""
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.cli import main
+from irpref.errors import MeasureError
 from shells import qrels_text, run_text
 
 N_TOPICS, N_DOCS = 40, 30
@@ -202,7 +204,7 @@ def test_no_claim_of_a_comparison_rests_on_what_is_wrong(what):
             continue
         assert found["verdict"].item() != better
         if allowed == {UNKNOWN} and len(qrels) > 4:
-            assert found["verdict"].item() in ("cannot tell", "not shown to differ")
+            assert not found["verdict"].item().endswith("better")
             assert (found["verdict"].item() == "cannot tell") == found["p"].isna().item()
 
 
@@ -230,7 +232,7 @@ def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
         some = {topic: some[topic] if t % 2 else baseline[topic] for t, topic in enumerate(some)}
     decision = irpref_lab.gate("RR@10", qrels, some, worse)
     assert (decision.verdict, decision["codes"].item()) == (UNKNOWN, "changed-ids"), decision.text
-    assert " differ from judged ones only in " in decision.text
+    assert "only in" in decision.text
     assert "changed-ids" in decision["topics_by_code"].item()
     compared = irpref_lab.compare("RR@10", qrels, some, worse)
     assert compared["verdict"].item() == "cannot tell"
@@ -240,12 +242,14 @@ def test_a_baseline_without_an_order_is_no_baseline_unless_order_does_not_count(
     for runs in (constant(GOOD), constant(first(25, GOOD)) | dict(list(GOOD.items())[25:])):
         decision = irpref_lab.gate("P@10", QRELS, runs, GOOD, depth=20)
         assert (decision.verdict, decision["codes"].item()) == (UNKNOWN, "equal-scores")
-        assert "all scores of the baseline are equal" in decision.text
+        assert "the baseline" in decision.text
         assert verdict(QRELS, runs, GOOD, "SetP") == "pass"
     assert verdict(QRELS, constant(GOOD), constant(GOOD), "P@10") == "pass"  # a change of nothing
     assert verdict(QRELS, GOOD, constant(GOOD), "P@10") == BLOCK
     compared = irpref_lab.compare("P@10", QRELS, constant(GOOD), GOOD)
-    assert "all scores of a are equal: document ids decide its order" in compared.notes
+    found = compared.evidence.set_index("code").loc["equal-scores"]
+    assert (found["run"], found["topics"]) == ("a", N_TOPICS)
+    assert any("scores of a are" in note for note in compared.notes)
     few = constant(first(15, GOOD)) | dict(list(GOOD.items())[15:])
     assert irpref_lab.gate("P@10", QRELS, few, GOOD)["codes"].item() == ""
 
@@ -299,7 +303,7 @@ def test_judged_documents_below_the_cutoff_are_no_evidence(measure):
         decision = irpref_lab.gate(measure, qrels, unjudged(GOOD), candidate)
         assert decision.verdict == UNKNOWN
         assert "unseen" in decision["codes"].item()
-        assert f"baseline has no judged document in its first {k} for any of" in decision.text
+        assert f"in its first {k} " in decision.text
     assert irpref_lab.gate("nDCG@20", QRELS, unjudged(GOOD), unjudged(GOOD)).verdict == "pass"
 
 
@@ -529,8 +533,9 @@ def test_a_sample_whose_grades_count_the_same_never_passes(grade_of, measure, co
     comparison = irpref_lab.compare(measure, sample, GOOD, BAD)
     assert decision["codes"].item() == comparison["codes"].item() == code
     assert comparison["verdict"].item() == ("cannot tell" if code else "a better")
-    assert ("The sample does not show yet" in comparison.text) == bool(code)
-    assert np.isnan(decision["low_judged"].item()) == bool(code)
+    assert ("not show yet" in comparison.text) == bool(code)
+    for found in (decision, comparison):
+        assert np.isnan(found["low_judged"].item()) == bool(code)
     board = irpref_lab.leaderboard([measure], sample, {"good": GOOD, "bad": BAD})
     assert board["letters"].isna().all() == board["place"].isna().all() == bool(code)
     assert board.pairs["p"].isna().item() == board.pairs["low_judged"].isna().item() == bool(code)
@@ -587,7 +592,7 @@ def test_expect_finds_inputs_that_changed(inputs, capsys, what, damage):
     capsys.readouterr()
     assert main([*command, "--expect", expected]) == 2
     error = capsys.readouterr().err
-    assert "the inputs have changed: expected " in error or what == "groups"
+    assert f"expected {expected}, got " in error or what == "groups"
 
 
 def test_expect_finds_a_sample_that_changed(inputs, sample, capsys):
@@ -603,12 +608,12 @@ def test_expect_finds_a_sample_that_changed(inputs, sample, capsys):
     changed = lines[0][:-2] + ("1\n" if lines[0][-2] != "1" else "2\n")
     (inputs / "human").write_text("".join([changed, *lines[1:]]))
     status, _, error = hashes("--expect", expected)
-    assert (status, "the inputs have changed" in error) == (2, True)
+    assert (status, f"expected {expected}, got " in error) == (2, True)
     (inputs / "human").write_text("".join(lines))
     runs = {"baseline": GOOD, "candidate": BAD}
     irpref_lab.sample("DCG@10", None, "judge", runs, 200, looks=[100, 200], rng=1).save("plan")
     status, _, error = hashes("--expect", expected)
-    assert (status, "the inputs have changed" in error) == (2, True)
+    assert (status, f"expected {expected}, got " in error) == (2, True)
 
 
 def end_with_a_number(path):
@@ -635,7 +640,7 @@ def test_a_file_whose_last_line_has_no_end_is_refused(inputs, capsys, command, w
     end_with_a_number(inputs / what)
     status = main(list(command))
     assert status != 0
-    assert "was the file cut off?" in "".join(capsys.readouterr())
+    assert "cut off?" in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize("command", ["against", "leaderboard", "report"])
@@ -645,9 +650,9 @@ def test_strict_refuses_a_run_that_answers_nothing(inputs, capsys, command):
     (inputs / "lost").write_text(run_text(moved(BAD)))
     arguments = [command, "qrels", "baseline", "candidate-2", "lost", "AP"]
     assert main(arguments) == 0
-    assert "none of the 40 judged topics" in capsys.readouterr().out
+    assert "none of the 40 " in capsys.readouterr().out
     assert main([*arguments, "--strict"]) != 0
-    assert "'lost': the run answers none of the 40 judged topics" in capsys.readouterr().err
+    assert re.search("'lost': .* none of the 40 ", capsys.readouterr().err)
 
 
 def test_python_refuses_a_file_whose_last_line_has_no_end(inputs):
@@ -708,18 +713,20 @@ def test_a_module_that_exits_is_an_error(inputs, capsys, text):
 
 def test_a_measure_that_exits_is_an_error():
     leaves = ir_measures.define_byquery(lambda qrels, run: sys.exit(0), name="Leaves")
-    with pytest.raises(ValueError, match="a measure ended the process"):
+    with pytest.raises(MeasureError, match="ended the process"):
         irpref_lab.gate([leaves], QRELS, GOOD, BAD)
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_measure_of_infinite_or_no_values_is_an_error_about_the_measure():
     infinite = ir_measures.define_byquery(lambda qrels, run: np.inf, name="Infinite")
-    with pytest.raises(irpref.errors.MeasureError, match="a gate needs a measure that depends on"):
+    with pytest.raises(MeasureError, match="depends on grades") as error:
         irpref_lab.gate([infinite], QRELS, GOOD, BAD)
+    assert error.value.measure == "Infinite"
     none = ir_measures.define_byquery(lambda qrels, run: np.nan, name="NoValue")
-    with pytest.raises(irpref.errors.MeasureError, match="NoValue has no value for both runs"):
+    with pytest.raises(MeasureError, match="no value") as error:
         irpref_lab.compare([none], QRELS, GOOD, BAD)
+    assert error.value.measure == "NoValue"
 
 
 def test_every_surface_says_what_topics_cannot_say(inputs, capsys):

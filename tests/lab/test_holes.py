@@ -19,6 +19,7 @@ from test_laws import VARIANTS, awkward, judgments, retrieved
 
 import irpref
 import irpref_lab
+from irpref.errors import MeasureError
 from irpref.measures import declare, registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref_lab.trust.holes import hole_intervals, notes_on
@@ -470,8 +471,9 @@ def test_a_scale_of_a_thousand_grades_wants_to_know_which():
 
 
 def test_measures_of_the_host_without_known_bounds_say_so():
-    with pytest.raises(ValueError, match=r"Compat\(p=0.8\) is left to ir_measures"):
+    with pytest.raises(MeasureError, match="no bounds") as error:
         hole_intervals("Compat(p=0.8)", {"q": {"a": 1}}, {"q": {"u": 2}})
+    assert error.value.measure == "Compat(p=0.8)"
 
 
 def test_preferences_have_no_grades_to_give():

@@ -9,6 +9,7 @@ import pytest
 
 import irpref
 import irpref_lab
+from irpref.errors import ArgumentError
 from irpref_lab.judges.calibration import Completion
 
 # Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1,
@@ -60,7 +61,8 @@ def test_one_line_says_what_was_filled_in():
         "graded (correlation 0.82); with rel=2 none of them counts as relevant"
     )
     line = irpref_lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
-    assert line.endswith("; 1 of 3 topics has no human grade (use judge for these)")
+    assert line.split("; ")[-1].startswith("1 of 3 topics has ")
+    assert line.endswith("(use judge for these)")
 
 
 def test_means_that_would_fall_are_pooled():
@@ -129,8 +131,9 @@ def test_further_columns_of_the_qrels_stay():
 
 
 def test_no_common_document_is_refused():
-    with pytest.raises(ValueError, match="no document has a grade of the judge and a human one"):
+    with pytest.raises(ArgumentError, match="no document") as error:
         irpref_lab.fill(HUMAN, {"q1": {"x": 1}})
+    assert error.value.parameter == "judge"
 
 
 @pytest.mark.parametrize("kind", ["random", "the other way round", "always the same"])
@@ -146,11 +149,11 @@ def test_a_judge_that_says_nothing_is_found_out(kind):
         {"q": {f"d{i}": int(g) for i, g in enumerate(grades)}} for grades in (true, by_judge)
     )
     judge["q"]["x"] = 2
-    with pytest.raises(ValueError, match="grades say nothing about the human ones") as error:
+    with pytest.raises(ArgumentError, match="say nothing") as error:
         irpref_lab.fill(human, judge)
-    assert ("then reverse it (correlation -1.00" in str(error.value)) == (
-        kind == "the other way round"
-    )
+    assert error.value.parameter == "judge"
+    said = str(error.value)
+    assert ("reverse it (correlation -1.00 " in said) == (kind == "the other way round")
 
 
 def test_grades_that_were_filled_in_are_no_human_ones():
@@ -170,13 +173,15 @@ def test_grades_that_were_filled_in_are_no_human_ones():
 
 def test_preferences_and_no_judge_are_refused():
     rows = [("q1", "0", "0", "a", 1), ("q1", "0", "0", "b", 0)]
-    with pytest.raises(ValueError, match="fill takes grades: this looks like preferences"):
+    with pytest.raises(ArgumentError, match="preferences") as error:
         irpref_lab.fill(
             pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"]),
             JUDGE,
         )
-    with pytest.raises(ValueError, match="at least one judge"):
+    assert error.value.parameter == "qrels"
+    with pytest.raises(ArgumentError, match="empty list") as error:
         irpref_lab.fill(HUMAN, [])
+    assert error.value.parameter == "judge"
 
 
 def test_filled_documents_are_no_subtopic_of_their_own(tmp_path):

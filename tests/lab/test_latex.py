@@ -127,7 +127,7 @@ def test_a_board_is_one_table_with_a_caption_and_marks(inputs, capsys):
     main(["leaderboard", "qrels", *inputs, "nDCG@5", "-o", "latex", "--top", "2"])
     text = capsys.readouterr().out
     assert text.count(r" \\") == 3
-    assert "The best 2 of 5 runs over 12 topics" in text
+    assert "The best 2 of 5 " in text
 
 
 def test_a_long_board_breaks_over_pages(inputs, capsys):
@@ -149,5 +149,5 @@ def test_a_long_board_breaks_over_pages(inputs, capsys):
 def test_top_shows_the_best_runs_of_each_table(inputs, capsys):
     main(["leaderboard", "qrels", *inputs, "nDCG@5", "AP", "--top", "2"])
     out = capsys.readouterr().out
-    assert out.count("the best 2 of 5 runs") == 2
-    assert "all 10 pairs of 5 runs" in out
+    assert out.count("best 2 of 5 runs") == 2
+    assert "10 pairs of 5 runs" in out

@@ -11,6 +11,7 @@ import pytest
 import irpref
 import irpref_lab
 import real_runs
+from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError
 from irpref_lab.decide.all_pairs import pair_tests
 
 COLUMNS = [
@@ -147,8 +148,9 @@ def test_a_run_that_answers_nothing_is_kept_and_takes_no_part():
         ):
             irpref_lab.leaderboard(["AP"], QRELS, absent | runs, strict=strict)
     for name in absent:
-        with pytest.raises(ValueError, match=f"'{name}': (the run answers|none of)"):
+        with pytest.raises(AbsentRunError) as error:
             irpref_lab.against(["AP"], QRELS, name, absent | RUNS)
+        assert error.value.run == name
 
 
 def test_a_note_about_several_measures_is_one_whatever_runs_are_called():
@@ -159,10 +161,10 @@ def test_a_note_about_several_measures_is_one_whatever_runs_are_called():
     runs = {"long": long, "to AP {} looks at": short}
     board = irpref_lab.leaderboard(["AP", "nDCG", "P@10"], qrels, runs)
     has = "to AP {} looks at has 5 documents for 6 of 6 topics"
-    assert board.notes[:2] == [
-        f"{has}, less than half of another run's, and AP, nDCG look at all ranks",
-        f"{has}, and P@10 looks at 10",
-    ]
+    several, one = board.notes[:2]
+    assert several.startswith(f"{has}, less than half ")
+    assert "AP, nDCG look " in several
+    assert one.removeprefix(has).endswith("P@10 looks at 10")
 
 
 def test_several_runs_of_a_system_are_one():
@@ -177,7 +179,7 @@ def test_several_runs_of_a_system_are_one():
     assert math.isnan(board["sd_repeats"][list(RUNS)[2]])
     found = irpref_lab.compare("AP", QRELS, pair["both"], RUNS[names[0]])
     assert found["repeats_a"].item() == 2
-    assert f"than that between repeats of a ({np.ptp(means):.4f})." in found.text
+    assert f"repeats of a ({np.ptp(means):.4f})." in found.text
 
 
 def test_few_topics_have_no_interval_and_no_interval_leaves_the_range():
@@ -344,13 +346,12 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
     frame = pd.DataFrame(
         {"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "relevance": [1, 0], "kind": ["x", "y"]}
     )
-    with pytest.raises(
-        ValueError, match="column 'kind' of topic 'q1' holds 'x' and 'y', expected one group"
-    ):
+    with pytest.raises(JudgmentsError, match="'x' and 'y'") as error:
         irpref_lab.leaderboard(
             ["AP"], frame, {"r": {"q1": {"a": 1}}, "s": {"q1": {"b": 1}}}, groups="kind"
         )
-    with pytest.raises(TypeError, match=r"expected a mapping of topic to group, .* got list"):
+    assert (error.value.column, error.value.topic) == ("kind", "q1")
+    with pytest.raises(TypeError, match=r"^groups: .* got list"):
         irpref_lab.leaderboard(["AP"], QRELS, RUNS, groups=["a"])
 
 
@@ -358,12 +359,17 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("parameter", "value"), [("level", 1), ("level", "high"), ("pairs", "hom"), ("sort", "P@5")]
+)
+def test_options_that_make_no_sense_are_refused(parameter, value):
+    with pytest.raises(ArgumentError) as error:
+        irpref_lab.leaderboard(["AP"], QRELS, RUNS, **{parameter: value})
+    assert (error.value.parameter, error.value.value) == (parameter, value)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"level": 1}, "level=1 is not accepted, expected a confidence level"),
-        ({"level": "high"}, "level='high' is not accepted"),
-        ({"pairs": "hom"}, "pairs='hom' is not known, expected one of .*did you mean 'holm'"),
-        ({"sort": "P@5"}, "sort='P@5' is not known, expected one of 'AP'"),
         ({"runs": {"good": RUNS["good"]}}, "compares runs and needs at least 2, got 1"),
         ({"runs": {}}, "compares runs and needs at least 2, got 0"),
         ({"qrels": {"q1": QRELS["q1"]}}, "a leaderboard needs at least 2 topics, got 1"),

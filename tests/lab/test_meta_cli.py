@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 
 import numpy as np
 import pandas as pd
@@ -128,8 +129,9 @@ def test_robustness_resumes(data, capsys, tmp_path):
     assert len(keep.read_text().splitlines()) == 5 * 2 * 4
     assert call(*arguments) == 0
     assert capsys.readouterr().out == first.out
+    assert "with AP" not in first.out
     assert call(*arguments, "--reference", "AP") == 0
-    assert "with AP by all judgments" in capsys.readouterr().out
+    assert "with AP" in capsys.readouterr().out
     teams = tmp_path / "teams"
     teams.write_text("run0 one\nrun1 one\n")
     pooled = [*arguments[:-1], tmp_path / "pools.csv", "--loss", "pools", "--teams", teams]
@@ -227,16 +229,16 @@ def test_problems_are_told_in_one_line(change, says, status, data, capsys):
 
 def test_what_is_no_table_of_values_and_a_folder_without_runs(files, capsys, tmp_path):
     assert call("stability", "--values", files[0] / "qrels.txt") == 1
-    assert "the table has no column 'system' or 'name' or 'run'" in capsys.readouterr().err
+    assert "no column 'system'" in capsys.readouterr().err
     assert call("stability", files[0] / "qrels.txt", tmp_path) == 2
-    assert f"there are no runs in {tmp_path}" in capsys.readouterr().err
+    assert f"no runs in {tmp_path}" in capsys.readouterr().err
 
 
 def test_something_to_read_is_needed(files, data, capsys):
     assert call("power") == 2
-    assert "give QRELS and RUNS" in capsys.readouterr().err
+    assert "QRELS and RUNS" in capsys.readouterr().err
     assert call("power", files[0] / "qrels.txt") == 2
-    assert "there are no runs" in capsys.readouterr().err
+    assert "no runs" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -257,4 +259,4 @@ def test_methods_say_what_the_runs_lack(tmp_path, capsys, monkeypatch, method):
     lacks = "c has no documents for 5 of 12 topics; they count as empty rankings"
     assert lacks in capsys.readouterr().out
     assert main([*command, "d.run", "AP", "nDCG", *method[1:]]) == 1
-    assert "'d': none of the run's 144 documents is judged" in capsys.readouterr().err
+    assert re.search("'d': none .* 144 ", capsys.readouterr().err)

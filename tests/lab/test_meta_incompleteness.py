@@ -11,6 +11,7 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
+from irpref.errors import ArgumentError, MeasureError, NoCommonTopicError
 from irpref_lab.meta import LEVELS, incompleteness, kendall_tau, thin
 from irpref_lab.meta.restriction import Restriction
 
@@ -131,10 +132,9 @@ def test_grades_that_the_host_would_cut_are_refused():
         name: {"1": {"a": score, "b": 2.0}, "2": {"a": 1.0}}
         for name, score in (("A", 1.0), ("B", 3.0))
     }
-    with pytest.raises(
-        ValueError, match=r"IPrec@0.5 is computed by pytrec_eval .*whole grades, not 0.5"
-    ):
+    with pytest.raises(MeasureError, match="pytrec_eval") as error:
         incompleteness(["IPrec@0.5", "AP"], qrels, runs, levels=[100], rng=0)
+    assert (error.value.measure, error.value.value) == ("IPrec@0.5", 0.5)
     assert len(incompleteness(["AP"], qrels, runs, levels=[100], rng=0).means) == 2
 
 
@@ -252,10 +252,9 @@ def test_agreement_is_with_the_measures_own_ranking_or_a_reference():
     assert table.loc[2, ["tau", "tau_min", "tau_max"]].tolist() == pytest.approx(
         [row["tau"].mean(), row["tau"].min(), row["tau"].max()]
     )
-    with pytest.raises(
-        ValueError, match="reference='nDCG' is not known, expected one of 'AP', 'QMeasure'"
-    ):
+    with pytest.raises(ArgumentError, match="'AP', 'QMeasure'") as error:
         found.table("nDCG")
+    assert (error.value.parameter, error.value.value) == ("reference", "nDCG")
 
 
 def test_a_measure_that_is_better_low_is_compared_in_its_direction():
@@ -283,43 +282,42 @@ def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
     assert old["mean"].tolist() == whole.means[whole.means["measure"] == "AP"]["mean"].tolist()
     other = tmp_path / "other.csv"
     other.write_text("a,b\n1,2\n")
-    with pytest.raises(
-        ValueError, match=r"other\.csv holds something other than results of incompleteness"
-    ):
+    with pytest.raises(ArgumentError) as error:
         incompleteness([AP], qrels, runs, **{**settings, "output": other})
+    assert (error.value.parameter, error.value.value) == ("output", other)
 
 
 @pytest.mark.parametrize(
-    ("changed", "says"),
+    ("parameter", "given"),
     [
-        ({"levels": (0,)}, "per cent"),
-        ({"levels": (150,)}, "per cent"),
-        ({"levels": ()}, "per cent"),
-        ({"depth": 3}, r"depth=3 is for loss='pools', got loss='random'"),
-        ({"teams": {"run0": "a"}}, r"teams is for loss='pools', got loss='random'"),
-        (
-            {"depth": 0, "loss": "pools"},
-            r"depth=0 is not accepted, expected a whole number of at least 1",
-        ),
-        ({"depth": 2.5, "loss": "pools"}, r"depth=2.5 is not accepted"),
-        (
-            {"loss": "pool"},
-            r"loss='pool' is not known, expected one of 'random', 'pools'.*did you mean 'pools'",
-        ),
-        (
-            {"loss": "pools", "least": (2, 2)},
-            r"least=\(2, 2\) is for loss='random', got loss='pools'",
-        ),
-        ({"rel": 0}, "rel=0"),
-        ({"least": (1,)}, "least="),
-        ({"runs": {}}, "at least 2 runs"),
-        ({"runs": {"b": {"other": {"d": 1.0}}}}, "^'b': run and qrels have no topic in common"),
+        ("levels", {"levels": (0,)}),
+        ("levels", {"levels": (150,)}),
+        ("levels", {"levels": ()}),
+        ("depth", {"depth": 3}),  # without the loss that takes it, as the next and `least`
+        ("teams", {"teams": {"run0": "a"}}),
+        ("depth", {"depth": 0, "loss": "pools"}),
+        ("depth", {"depth": 2.5, "loss": "pools"}),
+        ("loss", {"loss": "pool"}),
+        ("least", {"loss": "pools", "least": (2, 2)}),
+        ("rel", {"rel": 0}),
+        ("least", {"least": (1,)}),
     ],
 )
-def test_errors_say_what_is_accepted(changed, says):
+def test_arguments_that_do_not_fit_are_refused(parameter, given):
     qrels, runs = collection(7)
-    with pytest.raises(ValueError, match=says):
-        incompleteness([AP], qrels, **{"runs": runs, "rng": 0, **changed})
+    with pytest.raises(ArgumentError) as error:
+        incompleteness([AP], qrels, runs, rng=0, **given)
+    assert (error.value.parameter, error.value.value) == (parameter, given[parameter])
+
+
+def test_two_runs_are_needed_and_one_of_other_topics_is_named():
+    qrels, _ = collection(7)
+    with pytest.raises(ArgumentError, match="at least 2 runs") as few:
+        incompleteness([AP], qrels, {}, rng=0)
+    assert few.value.parameter == "runs"
+    with pytest.raises(NoCommonTopicError) as error:
+        incompleteness([AP], qrels, {"b": {"other": {"d": 1.0}}}, rng=0)
+    assert error.value.run == "b"
 
 
 def test_condensed_measures_and_bpref_are_more_robust_than_ap():

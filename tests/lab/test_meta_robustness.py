@@ -9,6 +9,7 @@ from scipy import stats
 
 from irpref import EMeasure
 from irpref.cli import main
+from irpref.errors import ArgumentError
 from irpref_lab.meta import robustness, thin
 from irpref_lab.meta.robustness import Outcome, Robustness, told_apart
 from irpref_lab.meta.values import topic_values
@@ -210,8 +211,9 @@ def test_standard_errors_are_of_topics_or_teams_and_of_samples_and_differences_a
     assert row["high"] - row["low"] == pytest.approx(
         2 * stats.t.ppf(0.975, 9) * np.sqrt(0.01 + 4 / 3)
     )
-    with pytest.raises(ValueError, match=r"^reference='c' is not known, expected one of 'a', 'b'"):
+    with pytest.raises(ArgumentError, match="'a', 'b'") as error:
         result.table("c")
+    assert (error.value.parameter, error.value.value) == ("reference", "c")
 
 
 def test_judgments_needed_by_hand():
@@ -274,19 +276,13 @@ def test_intervals_cover_what_other_topics_and_teams_would_have_said():
     ).all()
 
 
-@pytest.mark.parametrize(
-    ("changed", "says"),
-    [
-        ({"loss": "swap"}, "expected one of 'random', 'pools', 'documents', 'flip'"),
-        ({"runs": {}}, "at least 3 runs and 4 topics, got 0 and 12"),
-        ({"levels": (0,)}, "per cent"),
-    ],
-)
-def test_errors_say_what_is_accepted(changed, says):
+@pytest.mark.parametrize(("parameter", "value"), [("loss", "swap"), ("runs", {}), ("levels", (0,))])
+def test_arguments_that_do_not_fit_are_refused(parameter, value):
     qrels, runs = collection()
-    given = {"measures": [AP], "qrels": qrels, "runs": runs, "rng": 1, **changed}
-    with pytest.raises(ValueError, match=says):
+    given = {"measures": [AP], "qrels": qrels, "runs": runs, "rng": 1, parameter: value}
+    with pytest.raises(ArgumentError) as error:
         robustness(given.pop("measures"), given.pop("qrels"), given.pop("runs"), **given)
+    assert error.value.parameter == parameter
 
 
 def test_the_command_prints_the_tables_of_the_library(tmp_path, capsys):
@@ -308,7 +304,9 @@ def test_the_command_prints_the_tables_of_the_library(tmp_path, capsys):
     assert shown[0] == "measure,level,judgments,needed,low,high"
     assert [line.split(",")[0] for line in shown[1:]] == ["Bpref", "Bpref"]
     assert main([*call, "--intervals", "--resume", "x"]) == 2
-    assert "--resume does not go with --intervals" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "--resume" in said
+    assert "--intervals" in said
 
 
 def test_measures_under_names_of_ones_own():

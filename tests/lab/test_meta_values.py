@@ -10,6 +10,7 @@ import pytest
 from ir_measures import AP, nDCG
 
 from irpref import EMeasure, QMeasure
+from irpref.errors import ArgumentError, InputError, NoCommonTopicError
 from irpref_lab.meta import TopicValues, read_values, topic_values
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
@@ -69,10 +70,10 @@ def test_from_the_table_of_an_experiment():
 def test_the_measure_of_a_table_must_be_said_if_there_are_several():
     table = pd.concat([long_table(), long_table().assign(measure="RR")])
     assert TopicValues.from_frame(table, AP).values == pytest.approx(np.array(EXPECTED))
-    with pytest.raises(ValueError, match="several measures: say which"):
-        TopicValues.from_frame(table)
-    with pytest.raises(ValueError, match=r"no measure 'nDCG'.*found: AP, RR"):
-        TopicValues.from_frame(table, nDCG)
+    for measure in (None, nDCG):
+        with pytest.raises(ArgumentError, match="found: AP, RR") as error:
+            TopicValues.from_frame(table, measure)
+        assert (error.value.parameter, error.value.value) == ("measure", measure)
 
 
 def test_from_the_csv_of_an_experiment(tmp_path):
@@ -138,14 +139,14 @@ def test_from_pt_experiment(tmp_path):
 
 def test_cells_must_be_there_once():
     table = long_table()
-    with pytest.raises(
-        ValueError, match=r"'two' has no value for topic 'q2' \(1 values are missing"
-    ):
+    with pytest.raises(InputError, match="'two' has no") as error:
         TopicValues.from_frame(table[:-1])
+    assert (error.value.measure, error.value.topic) == ("AP", "q2")
     assert TopicValues.from_frame(table[:-1], missing=0).values == pytest.approx(np.array(EXPECTED))
-    with pytest.raises(ValueError, match="'one' has two values for topic 'q1'"):
+    with pytest.raises(InputError, match="'one' has two") as error:
         TopicValues.from_frame(pd.concat([table, table[:1]]))
-    with pytest.raises(ValueError, match=r"no column 'qid'|'query_id' or 'qid'"):
+    assert (error.value.measure, error.value.topic) == ("AP", "q1")
+    with pytest.raises(InputError, match="'qid'"):
         TopicValues.from_frame(table.drop(columns="qid"))
 
 
@@ -158,18 +159,22 @@ def test_values_are_frozen_and_checked():
         found.values[0, 0] = 1
     with pytest.raises(AttributeError):
         found.measure = "RR"
-    with pytest.raises(ValueError, match="system 'a' is there twice"):
+    with pytest.raises(ArgumentError, match="twice") as error:
         TopicValues("AP", ["a", "a"], ["q1", "q2"], given)
+    assert (error.value.parameter, error.value.value) == ("systems", "a")
     with pytest.raises(ValueError, match=r"got \(2, 2\)"):
         TopicValues("AP", ["a"], ["q1", "q2"], given)
-    with pytest.raises(ValueError, match="system 'b', topic 'q1' is nan"):
+    with pytest.raises(ArgumentError, match="'b'") as error:
         TopicValues("AP", ["a", "b"], ["q1", "q2"], [[1, 1], [np.nan, 1]])
+    assert (error.value.parameter, error.value.topic) == ("values", "q1")
+    assert np.isnan(error.value.value)
     with pytest.raises(ValueError, match="no system 'c'"):
         found.select(["c"])
     with pytest.raises(ValueError, match="no runs"):
         topic_values([AP], QRELS, {})
-    with pytest.raises(ValueError, match=r"^'b': run and qrels have no topic in common"):
+    with pytest.raises(NoCommonTopicError) as error:
         topic_values([QMeasure], QRELS, {**RUNS, "b": {"other": {"d": 1.0}}})
+    assert error.value.run == "b"
 
 
 def test_select_keeps_the_order_asked_for():

@@ -1,6 +1,7 @@
 """Pictures: what the artists hold, and what the texts say. How they look is for eyes: docs/gallery.md."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import irpref
 import irpref_lab
 from irpref import curves
 from irpref.datasets import load
+from irpref.errors import ArgumentError
 from irpref_lab import plots
 from irpref_lab.meta import TopicValues, topic_values
 from irpref_lab.plots import drawing
@@ -80,10 +82,8 @@ def test_sketch_of_a_curve_without_a_balance_point():
     never = plots.crp_sketch(properties.qrels, properties.runs["run"], query_id="never-balanced")
     assert not any("$b$" in label for label in legend(never))
     of = plots.crp_sketch(SYNTHETIC.qrels, THREE, run="noisy", query_id="7", judged_only=True)
-    assert (of.get_title(), of.get_ylabel()) == (
-        "CRP of noisy, topic 7",
-        "CRP (ranks)\njudged documents only",
-    )
+    assert of.get_title().endswith("noisy, topic 7")
+    assert of.get_ylabel().splitlines() == ["CRP (ranks)", "judged documents only"]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,8 @@ def test_crp_of_systems_shows_median_and_quartiles():
         assert corners.max() == rows["share_high"].max()
         # The line stays in its band, whatever a few topics do.
         assert ((rows["share_low"] <= y) & (y <= rows["share_high"])).all()
-    assert ax.get_title() == "CRP: median and quartiles, 30\N{NO-BREAK SPACE}topics"
+    assert ax.get_title().startswith("CRP: median ")
+    assert ax.get_title().endswith(", 30\N{NO-BREAK SPACE}topics")
     assert f"0 ideal, {MINUS}1 nothing relevant at R" in ax.get_ylabel()
 
 
@@ -148,7 +149,8 @@ def test_crp_in_ranks_shows_a_run_with_nothing_relevant_and_no_band_for_many_sys
     for name in SYNTHETIC.runs:
         assert (found[name][1] >= found[below][1][: found[name][1].size]).all()
     assert len(ax.collections) == 0
-    assert ax.get_ylabel() == "CRP in ranks\n0 ideal\nabove 0: more too low than too high"
+    head, best, above = ax.get_ylabel().splitlines()
+    assert (head, best, above.partition(":")[0]) == ("CRP in ranks", "0 ideal", "above 0")
 
 
 def test_the_axis_of_crp_says_what_its_values_mean_and_fits_it():
@@ -165,7 +167,7 @@ def test_the_axis_of_crp_says_what_its_values_mean_and_fits_it():
     below = plots.crp(
         {"q": {"r": 1, "n1": -1, "n2": -1}}, {"q": {"n1": 3, "n2": 2, "r": 1}}, cut=100
     )
-    assert "grades below 0 can take it lower" in notes(below)
+    assert any(note.startswith("grades below 0") for note in notes(below))
 
 
 def test_crp_is_cut_at_a_multiple_of_r_and_says_so():
@@ -174,12 +176,15 @@ def test_crp_is_cut_at_a_multiple_of_r_and_says_so():
     run = {t: {f"d{i}": float(i) for i in range(12)} for t in "ab"}
     ax = plots.crp(qrels, {"one": run})
     assert lines(ax)["one"][0].tolist() == [1, 2, 3, 4]
-    assert "cut at 4 times the mean R, rank 4" in " ".join(notes(ax))
+    (note,) = notes(ax)
+    assert note.startswith("cut at 4 times ")
+    assert note.endswith(" R, rank 4")
     for whole in (plots.crp(qrels, {"one": run}, cut=20), plots.crp(qrels, {"one": run}, depth=12)):
         assert lines(whole)["one"][0].tolist() == list(range(1, 13))
         assert "cut" not in " ".join(notes(whole))
-    with pytest.raises(ValueError, match="cut=0 is not accepted"):
+    with pytest.raises(ArgumentError) as error:
         plots.crp(qrels, {"one": run}, cut=0)
+    assert (error.value.parameter, error.value.value) == ("cut", 0)
 
 
 @pytest.mark.parametrize("draw", [plots.crp, plots.cumulated_gain])
@@ -224,7 +229,8 @@ def test_precision_recall_shows_the_book():
     x, y = lines(ax)["book"]
     assert_allclose(x, np.arange(11) / 10)
     assert_allclose(y, [float(v) for v in BOOK.curve("interpolated_precision").values])
-    assert ax.get_title() == "Precision at 11 levels of recall, 2\N{NO-BREAK SPACE}topics"
+    assert "11 levels of recall" in ax.get_title()
+    assert ax.get_title().endswith(", 2\N{NO-BREAK SPACE}topics")
     assert legend(ax) == ["book"]
 
 
@@ -247,14 +253,14 @@ def test_cumulated_gain_is_below_its_ideal(quantity, name, ideal):
         axis=0,
     )
     assert_allclose(found["ideal"][1], best)
-    assert ("ideal of the retrieved documents" in " ".join(notes(ax))) == (ideal == "retrieved")
+    assert ("of the retrieved" in " ".join(notes(ax))) == (ideal == "retrieved")
 
 
 def test_ratios_are_drawn_against_one_and_other_curves_against_their_own_ideal():
     ax = plots.cumulated_gain(BOOK.qrels, BOOK.runs["run"], quantity="ndcg", base=3, gains={3: 7})
     assert_array_equal(lines(ax)["ideal"][1], [1, 1])
     assert notes(ax) == ["OriginalNDCG(base=3,gains={3:7})"]
-    assert ax.get_ylabel() == "NDCG (share of the ideal)"
+    assert ax.get_ylabel().startswith("NDCG (share ")
     several = plots.cumulated_gain(
         SYNTHETIC.qrels, {"_mine": THREE["noisy"], **THREE}, ideal="retrieved", depth=10
     )
@@ -299,10 +305,11 @@ def test_strip_has_every_topic_of_every_system_best_on_top():
         assert_allclose(bar.get_xdata(), row.mean())
         # No two topics at one point.
         assert len(set(zip(of.get_xdata(), of.get_ydata(), strict=True))) == 30
-    assert ax.get_title() == "QMeasure by topic, 30\N{NO-BREAK SPACE}topics"
+    assert ax.get_title().startswith("QMeasure by topic")
+    assert ax.get_title().endswith(", 30\N{NO-BREAK SPACE}topics")
     lower = plots.topic_strip(SYNTHETIC.qrels, SYNTHETIC.runs, "nCRP")
     assert lower.get_yticklabels()[0].get_text() == "strong"
-    assert lower.get_xlabel() == "nCRP (lower is better)"
+    assert lower.get_xlabel().endswith("(lower is better)")
 
 
 def test_scatter_shows_means_and_tau():
@@ -325,7 +332,7 @@ def test_scatter_shows_means_and_tau():
     assert plots.measure_scatter([flat, flat]).get_title().endswith("undefined")
     lower = plots.measure_scatter(SYNTHETIC.qrels, SYNTHETIC.runs, ["AP", "nCRP"])
     assert (lower.yaxis_inverted(), lower.xaxis_inverted()) == (True, False)
-    assert lower.get_ylabel() == "mean nCRP (lower is better)"
+    assert lower.get_ylabel().startswith("mean nCRP (lower ")
 
 
 def test_scatter_highlights_the_systems_on_which_the_measures_differ():
@@ -349,10 +356,8 @@ def test_one_topic_is_one_topic():
     one = {"q": {"a": 1, "b": 0}}
     runs = {name: {"q": {"a": score, "b": 1.0}} for name, score in (("x", 2.0), ("y", 0.5))}
     assert plots.crp(one, runs).get_title() == "CRP, 1\N{NO-BREAK SPACE}topic"
-    assert (
-        plots.precision_histogram(one, runs, "y").get_title()
-        == "R-precision by topic, 1\N{NO-BREAK SPACE}topic"
-    )
+    histogram = plots.precision_histogram(one, runs, "y")
+    assert histogram.get_title().endswith(", 1\N{NO-BREAK SPACE}topic")
     assert "2 systems, 1 topic" in notes(plots.measure_scatter(one, runs, ["AP", "RR"]))
     # There is no spread over one topic, and no mean beside it.
     assert not plots.crp(one, runs).collections
@@ -386,14 +391,15 @@ def test_histogram_of_an_experiment():
         bar.get_height() for bar in expected.patches
     ]
     assert (ax.get_title(), ax.get_ylabel()) == (expected.get_title(), expected.get_ylabel())
-    with pytest.raises(
-        ValueError, match=r"the results hold 2 measures \(AP, RR\): say which, such as measure='AP'"
-    ):
+    with pytest.raises(ArgumentError, match=r"\(AP, RR\)") as error:
         plots.precision_histogram(experiment(values.values()), baseline="baseline")
+    assert error.value.parameter == "measure"
+    assert str(error.value).endswith("measure='AP'")
     with pytest.raises(ValueError, match="give the baseline"):
         plots.precision_histogram(experiment(values.values()), measure="AP")
-    with pytest.raises(ValueError, match="baseline='best' is not one of the runs"):
+    with pytest.raises(ArgumentError) as error:
         plots.precision_histogram(values["AP"], baseline="best")
+    assert (error.value.parameter, error.value.value) == ("baseline", "best")
 
 
 # ----------------------------------------------------------------------------------- names, colours
@@ -406,11 +412,11 @@ def test_long_names_lose_what_all_share_and_the_picture_says_so():
     ax = plots.precision_recall(SYNTHETIC.qrels, runs)
     assert legend(ax) == list(THREE)
     note = ax.get_legend().get_title().get_text()
-    assert " ".join(note.split()) == (
-        "names without \N{LEFT DOUBLE QUOTATION MARK}input.trec-co\N{HORIZONTAL ELLIPSIS}-submission-"
-        "\N{RIGHT DOUBLE QUOTATION MARK} before and \N{LEFT DOUBLE QUOTATION MARK}-reranked-final"
-        "\N{RIGHT DOUBLE QUOTATION MARK} after"
-    )
+    quoted = r"\N{LEFT DOUBLE QUOTATION MARK}(.*?)\N{RIGHT DOUBLE QUOTATION MARK}"
+    assert re.findall(quoted, "".join(note.split())) == [
+        "input.trec-co\N{HORIZONTAL ELLIPSIS}-submission-",
+        "-reranked-final",
+    ]
     strip = plots.topic_strip(SYNTHETIC.qrels, runs, "AP")
     assert {label.get_text() for label in strip.get_yticklabels()} == set(THREE)
     assert "names without" in " ".join(notes(strip))
@@ -621,9 +627,9 @@ def test_npref_says_that_it_is_constant_on_binary_judgments():
     ax = plots.npref_convergence(
         qrels, {"q": {"b": 4.0, "a": 3.0, "d": 2.0, "c": 1.0}}, measure="RPref(max_rel=1)"
     )
-    assert any("the same for every n" in note for note in notes(ax))
+    assert any("same for every" in note for note in notes(ax))
     graded = plots.npref_convergence(SYNTHETIC.qrels, THREE, measure="RPref(max_rel=3)")
-    assert not any("the same for every n" in note for note in notes(graded))
+    assert not any("same for every" in note for note in notes(graded))
 
 
 def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
@@ -643,5 +649,6 @@ def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
     for highlight, grey in ((None, 7), (["run03"], 11)):
         drawn = plots.leaderboard(many, highlight=highlight).lines
         assert sum(line.get_color() == drawing.PALE for line in drawn) == 2 * grey
-    with pytest.raises(ValueError, match="measure='RR' is not on this board"):
+    with pytest.raises(ArgumentError) as error:
         plots.leaderboard(board, "RR")
+    assert (error.value.parameter, error.value.value) == ("measure", "RR")

@@ -87,4 +87,4 @@ def test_everyday_measures_are_explained_beside_ours():
     table = rankings(["nDCG@10", "AP", "Bpref"], qrels, {"run": run})
     assert table.attrs["explained"] == ["nDCG@10", "AP"]
     assert table["contribution AP"].tolist() == [0, 1 / 2 / 2, pytest.approx(2 / 3 / 2)]
-    assert table["reason AP"][2] == "relevant: 2 of the first 3"
+    assert table["reason AP"][2].endswith("2 of the first 3")

@@ -62,7 +62,7 @@ def test_a_system_of_the_name_of_a_file_is_refused(inputs, capsys):
 
     open("llm.run", "w").close()
     assert main(["compare", "qrels", *inputs, "llm.run", "AP", "--repeats"]) == 2
-    assert "would have the same name" in capsys.readouterr().err
+    assert "the same name" in capsys.readouterr().err
 
 
 def test_every_command_with_a_verdict_takes_them(inputs, capsys):
@@ -71,7 +71,8 @@ def test_every_command_with_a_verdict_takes_them(inputs, capsys):
     def rows(*words):
         status = main([*words, "AP", "--repeats", "-o", "jsonl"])
         out, err = capsys.readouterr()
-        assert "llm: 3 runs of one system (llm-1, llm-2, llm-3)" in err
+        assert "llm: 3 runs" in err
+        assert "(llm-1, llm-2, llm-3)" in err
         return status, [json.loads(line) for line in out.splitlines()]
 
     systems = {"bm25": "bm25.run", "llm": inputs}
@@ -97,7 +98,9 @@ def test_a_comparison_takes_two_systems(inputs, capsys):
     from irpref.cli import main
 
     assert main(["compare", "qrels", *inputs, "AP", "--repeats"]) == 2
-    assert "expected two systems after the qrels, got 1: llm" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "expected two systems" in said
+    assert "got 1: llm" in said
 
 
 def test_what_all_outputs_say_of_repeats(inputs):

@@ -16,6 +16,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.cli import main
+from irpref.errors import AbsentRunError, ArgumentError, InputError
 from irpref_lab.page import as_json
 from irpref_lab.page.query_texts import texts
 
@@ -232,10 +233,8 @@ def test_shares_of_unjudged_documents_by_rank():
 
 
 def test_runs_without_ties_and_ties_that_change_nothing_are_said():
-    assert (
-        "No run has documents with equal scores."
-        in irpref_lab.report(["AP"], QRELS, {"apart": APART}).html
-    )
+    apart = irpref_lab.report(["AP"], QRELS, {"apart": APART}).html
+    assert "No run has documents with equal scores." in apart
     harmless = {q: {"d0": 2.0, "x": 1.0, "y": 1.0} for q in QRELS}
     page = irpref_lab.report(["AP"], QRELS, {"apart": APART, "harmless": harmless}).html
     assert "1 run has documents with equal scores; their order changes no value" in page
@@ -249,9 +248,9 @@ def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
     }
     measures = ["AP", "nCRP", "NPref(n=2, max_rel=1)"]
     *_, crp, npref = Page(irpref_lab.report(measures, qrels, {"run": run}).html).data["curves"]
-    assert npref["note"] == "the same for every n, as always with binary judgments"
+    assert "binary judgments" in npref["note"]
     assert crp["x"] == [1, 2, 3, 4, 5, 6]  # the mean of R is 1.5
-    assert crp["yLabel"] == "CRP (0 ideal, \N{MINUS SIGN}1 nothing relevant at R)"
+    assert crp["yLabel"].startswith("CRP (0 ideal, \N{MINUS SIGN}1 nothing ")
     table = irpref.curves.crp(qrels, {"run": run})
     assert crp["y"][0] == pytest.approx(table["share_median"].tolist()[:6])
 
@@ -478,13 +477,14 @@ def test_one_run_and_one_topic():
 
 def test_grave_findings_come_before_the_numbers():
     lacking = {q: docs for q, docs in RUNS["run1"].items() if q != "q3"}
-    page = irpref_lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
-    assert "lacking has no documents for 1 of 6 topics" in Page(page).data["grave"][0]
+    found = irpref_lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking})
+    page = found.html
+    checked = irpref_lab.check(QRELS, {**RUNS, "lacking": lacking}, ["AP"])
+    unanswered = checked.set_index("code").loc["unanswered"]
+    assert (unanswered["run"], unanswered["count"], unanswered["example"]) == ("lacking", 1, "q3")
+    assert Page(page).data["grave"][0] == unanswered["text"]
     assert page.index('id="grave"') < page.index('id="board"')
-    assert (
-        irpref_lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).grave
-        == Page(page).data["grave"]
-    )
+    assert found.grave == Page(page).data["grave"]
     assert 'id="grave"' not in irpref_lab.report(["AP"], QRELS, RUNS).html
 
 
@@ -601,13 +601,13 @@ def test_a_line_of_texts_ends_at_a_line_feed_only_and_may_be_empty(tmp_path, wri
 )
 def test_a_line_of_texts_that_cannot_be_read_is_named(tmp_path, line):
     (tmp_path / "docs").write_text('{"doc_id": "d1", "title": "B"}\n' + line)
-    with pytest.raises(
-        ValueError, match=r"docs, line 2: expected `id<TAB>text` or a JSON record with id and text"
-    ):
+    with pytest.raises(InputError, match=r"`id<TAB>text`") as error:
         texts(tmp_path / "docs", "titles", ["d0"])
+    assert (error.value.path, error.value.line) == (str(tmp_path / "docs"), 2)
     (tmp_path / "docs").write_bytes(b"d1\tB\nd0\tcaf\xe9\n")
-    with pytest.raises(ValueError, match="docs, line 2: this is not UTF-8"):
+    with pytest.raises(InputError, match="not UTF-8") as error:
         texts(tmp_path / "docs", "titles", ["d0"])
+    assert (error.value.path, error.value.line) == (str(tmp_path / "docs"), 2)
 
 
 def test_a_page_that_is_not_written_names_save(tmp_path):
@@ -630,17 +630,18 @@ def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "refused"),
     [
-        ({"baseline": "run9"}, "no run is called 'run9'"),
-        ({"rankings": ["run9"]}, "no run is called 'run9'"),
-        ({"depth": 0}, "depth=0 is not accepted"),
-        ({"pairs": "all"}, "pairs='all'"),
+        ({"baseline": "run9"}, ("baseline", "run9")),
+        ({"rankings": ["run9"]}, ("rankings", "run9")),
+        ({"depth": 0}, ("depth", 0)),
+        ({"pairs": "all"}, ("pairs", "all")),
     ],
 )
-def test_what_cannot_be_is_said(arguments, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
+def test_what_cannot_be_is_said(arguments, refused):
+    with pytest.raises(ArgumentError) as error:
         irpref_lab.report(["AP"], QRELS, RUNS, **arguments)
+    assert (error.value.parameter, error.value.value) == refused
 
 
 def test_the_command_line_says_what_is_missing(files, capsys, tmp_path):
@@ -680,7 +681,7 @@ def test_systems_of_pyterrier_retrieve_for_the_topics():
     assert sorted(of_frames["runs"]) == ["run 1", "run 2", "run 3", "run 4"]
     with pytest.raises(ValueError, match="expected 4 different names"):
         pt.irpref.report(list(systems.values()), topics, QRELS, ["AP"], ["a", "a", "b", "c"])
-    with pytest.raises(TypeError, match="retrieves for topics: pass a frame"):
+    with pytest.raises(TypeError, match="retrieves for topics"):
         pt.irpref.report(systems, None, QRELS, ["AP"])
 
 
@@ -728,7 +729,8 @@ def test_the_page_says_when_it_was_made_of_which_judgments_and_versions(files, m
     qrels, runs = files
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     made = Page(irpref_lab.report(["AP"], qrels, runs).html).data["made"]
-    assert made.startswith("1970-01-02 · judgments: qrels.txt · irpref ")
+    assert made.split(" · ")[:2] == ["1970-01-02", "judgments: qrels.txt"]
+    assert " · irpref " in made
     assert "ir-measures" in made
 
 
@@ -792,7 +794,7 @@ def test_a_system_that_was_run_several_times_is_one_row_and_its_first_run_is_dra
     data = Page(page.html).data
     assert sorted(data["runs"]) == ["one", "several"]
     assert [row["name"] for row in data["inputs"]] == ["judgments", "several", "several", "one"]
-    assert any("several is the mean of 2 runs" in note for note in data["notes"])
+    assert any(note.startswith("several ") and "mean of 2 runs" in note for note in data["notes"])
 
 
 def test_colour_is_only_for_differences_that_are_shown():
@@ -827,10 +829,10 @@ def test_runs_that_answer_nothing_are_marked_and_take_no_part():
     for pairs, of in zip(more["pairs"], data["pairs"], strict=True):
         assert [p for p in pairs["p"] if p is not None] == of["p"]
         assert len(pairs["p"]) == (n + 3) * (n + 2) / 2
-    assert "<bdi>none is left out of all tests: the run answers none of the" in found.html
+    assert "<bdi>none is left" in found.html
     one = {"one": RUNS[next(iter(RUNS))]}
     for runs, strict in ((absent | RUNS, True), (absent | one, False)):
-        with pytest.raises(ValueError, match="'none': the run answers none"):
+        with pytest.raises(AbsentRunError, match="'none': "):
             irpref_lab.report(MEASURES, QRELS, runs, strict=strict)
 
 

@@ -121,7 +121,7 @@ def test_a_click_on_a_run_compares_the_others_with_it(page):
             assert text.startswith(f"{sign}{abs(difference):.4f}")
             assert text.endswith(f",p {p:.4f}")
     page.run("document.querySelector('#board tr.baseline th bdi').click()")
-    assert page.run("document.querySelectorAll('.delta').length") == 0
+    assert page.count(".delta") == 0
 
 
 def test_a_measure_that_is_sorted_by_or_chosen_brings_its_places_and_letters(page):
@@ -277,11 +277,9 @@ def test_long_names_are_short_on_the_screen_and_whole_in_files(odd):
         "name.title])"
     )
     assert {short for short, _ in shown} == set("0123456789")
-    assert (
-        odd.run("document.querySelectorAll('.middle').length") == 0
-    )  # nothing is left out there: no dots
+    assert odd.count(".middle") == 0  # nothing is left out there: no dots
     assert {whole for _, whole in shown} == set(SEVERAL)
-    assert "names without" in odd.run("document.querySelector('#leaderboard .note').innerText")
+    assert "names without" in odd.text("#leaderboard .note")
     odd.run(
         "URL.createObjectURL = blob => (window.made = blob, '#'); "
         "document.querySelector('[data-csv=leaderboard]').click()"
@@ -300,7 +298,8 @@ def test_topics_are_in_the_order_in_which_people_count(odd):
     assert [name.strip("\u2068\u2069") for name in shown] == ["1", "2", "9", "10"]
     odd.run("document.querySelector('#two-table th[data-key=topic]').click()")
     cells = "[...document.querySelectorAll('#two-table tbody th')]"
-    assert odd.run(f"{cells}.map(cell => cell.textContent)") == ["1", "2", "9", "10"]
+    listed = odd.run(f"{cells}.map(cell => cell.textContent)")
+    assert listed == ["1", "2", "9", "10"]
     odd.run(f"{cells}[3].click()")
     chosen = odd.run("document.getElementById('topic-id').selectedOptions[0].textContent")
     assert chosen.strip("\u2068\u2069") == "10"
@@ -310,7 +309,7 @@ def test_a_ninth_curve_is_refused_in_words(odd):
     odd.run(
         "for (const box of document.querySelectorAll('#board input:not(:checked)')) box.click()"
     )
-    assert odd.run("document.querySelectorAll('#board input:checked').length") == 8
+    assert odd.count("#board input:checked") == 8
     assert "untick one first" in odd.run("document.getElementById('board-said').textContent")
 
 
@@ -340,9 +339,7 @@ def test_grades_that_a_judge_filled_in_are_marked(browser, tmp_path):
     path = tmp_path / "page.html"
     irpref_lab.report(["RPref(max_rel=2)"], irpref_lab.fill(human, judge), RUNS, path)
     browser.open(path)
-    assert "24 of 48 grades are filled in" in browser.run(
-        "document.querySelector('header p').textContent"
-    )
+    assert "24 of 48 grades" in browser.text("header p")
     topic = browser.run("document.getElementById('topic-id').selectedOptions[0].textContent").strip(
         "\u2068\u2069"
     )
@@ -355,9 +352,7 @@ def test_grades_that_a_judge_filled_in_are_marked(browser, tmp_path):
     assert shown == {
         d: (f"~{g:.2f}" if int(d[1]) % 2 else str(g), g > 0) for d, g in QRELS[topic].items()
     }
-    assert "~: a grade filled in" in browser.run(
-        "document.querySelector('#topic .note').textContent"
-    )
+    assert "~: a grade filled" in browser.text("#topic .note")
     assert browser.messages == []
 
 
@@ -373,10 +368,10 @@ def test_a_notebook_shows_the_page_in_its_frame(browser, tmp_path):
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><meta charset=utf-8>{shown}", encoding="utf-8")
     browser.open(path)
-    assert browser.run("frames[0].document.querySelectorAll('#board tbody tr').length") == len(RUNS)
-    assert browser.run(
-        "frames[0].document.querySelectorAll('#curves-plots .mark-line path').length"
-    ) == 2 * len(RUNS)  # those that belong to the measures asked for
+    inside = "frames[0].document"
+    assert browser.count("#board tbody tr", inside) == len(RUNS)
+    curves = browser.count("#curves-plots .mark-line path", inside)
+    assert curves == 2 * len(RUNS)  # those that belong to the measures asked for
     assert browser.messages == []
     assert [
         address for address in browser.requests if not address.startswith(("file:", "about:"))
@@ -404,7 +399,8 @@ def test_on_paper_topic_and_pair_are_named_and_three_runs_take_six_pages(browser
     assert pair.startswith("nDCG@10: ")
     assert first in pair
     assert second in pair
-    assert re.match(r"Topic q\d+\. Adds: to nDCG@10", topic)
+    assert re.match(r"Topic q\d+\. ", topic)
+    assert " Adds: to nDCG@10" in topic
     paper = base64.b64decode(browser.send("Page.printToPDF")["data"])
     assert len(re.findall(rb"/Type ?/Page\b", paper)) <= 6
 
@@ -457,7 +453,7 @@ def test_hostile_names_do_nothing(browser, tmp_path):
         "for (const button of document.querySelectorAll('[data-csv]')) button.click();"
         "for (const node of document.querySelectorAll('#two-table tr, .ranking tr')) node.click();"
     )
-    assert browser.run("document.querySelectorAll('img').length") == 0
+    assert browser.count("img") == 0
     table = browser.run("made[0].text()")
     assert f"\n'{HOSTILE[3]}," in table
     assert browser.messages == []
@@ -495,7 +491,7 @@ def test_of_many_runs_the_first_and_the_last_are_shown_until_all_are_asked_for(t
         order = page.run(f"{rows}.map(row => row.cells[0].textContent)")
         assert len(order) == 40
         assert seen() == [*order[:20], *order[-5:]]
-        assert page.run("document.querySelectorAll('#board tr.gap').length") == 1
+        assert page.count("#board tr.gap") == 1
         _click(page, 0)
         names = sorted(MANY)
         assert seen() == [*names[:20], *names[-5:]]

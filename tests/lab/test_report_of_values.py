@@ -84,6 +84,6 @@ def test_the_page_works_in_a_browser(page: Path) -> None:
     with Browser() as found:
         found.open(page)
         assert found.messages == []
-        assert found.run("document.querySelectorAll('#two-table tbody tr').length") == 8
+        assert found.count("#two-table tbody tr") == 8
         found.run("document.querySelector('#two-table tbody tr').click()")
         assert found.messages == []

@@ -11,6 +11,7 @@ import pytest
 
 import irpref
 from irpref.datasets import load
+from irpref.errors import ColumnError, EmptyJudgmentsError, MeasureError, NoCommonTopicError
 
 pyspark = pytest.importorskip("pyspark", reason="needs the extra `spark`")
 pytest.importorskip("pyarrow")
@@ -119,7 +120,7 @@ def test_preferences_of_groups_and_subgroups_have_the_values_of_one_machine(spar
 def test_negative_grades_are_warned_of_on_the_driver(spark):
     qrels = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, -2]})
     run = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
-    with pytest.warns(irpref.RangeWarning, match="nCRP: the qrels have negative grades"):
+    with pytest.warns(irpref.RangeWarning, match=r"nCRP: .* negative grades"):
         evaluate(spark.createDataFrame(run), spark.createDataFrame(qrels), ["nCRP"])
 
 
@@ -172,23 +173,23 @@ def test_documents_with_the_id_of_their_topic_are_left_out_if_asked(spark):
         [("1", None, 1.0)], "query_id string, doc_id string, score double"
     )
     values = evaluate(lacking, spark.createDataFrame(qrels), ["QMeasure"], ignore_self=True)
-    with pytest.raises(pyspark.errors.PySparkException, match="an id is missing"):
+    with pytest.raises(pyspark.errors.PySparkException, match="id is missing"):
         values.collect()
 
 
 def test_what_concerns_all_topics_is_an_error_at_once(spark, example):
     run, qrels = frames(spark, example.run_frame("strong"), example.qrels_frame())
-    with pytest.raises(
-        ValueError, match="no topic in common: the run holds 'x1', the qrels hold '1'"
-    ):
+    with pytest.raises(NoCommonTopicError, match=r"'x1', .* '1'"):
         evaluate(run.selectExpr("'x1' as query_id", "doc_id", "score"), qrels, "QMeasure")
-    with pytest.raises(ValueError, match="run: no column score"):
+    with pytest.raises(ColumnError, match="run: ") as lacking:
         evaluate(run.drop("score"), qrels, "QMeasure")
-    with pytest.raises(ValueError, match="needs the column 'known'"):
+    assert lacking.value.missing == ("score",)
+    with pytest.raises(MeasureError) as unknown:
         evaluate(run, qrels.drop("known"), "Coverage")
+    assert (unknown.value.measure, unknown.value.column) == ("Coverage", "known")
     with pytest.raises(ValueError, match="QMeasure"):
         evaluate(run, qrels, "QMeasure(gains={1:5,2:1})")
-    with pytest.raises(ValueError, match="the qrels are empty"):
+    with pytest.raises(EmptyJudgmentsError):
         evaluate(run, qrels.limit(0), "QMeasure")
     with pytest.raises(ValueError, match="buckets"):
         evaluate(run, qrels, "QMeasure", buckets=0)

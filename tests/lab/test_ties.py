@@ -17,6 +17,7 @@ from test_holes import host_parameters
 
 import irpref
 from compared import ORDERS, count
+from irpref.errors import MeasureError
 from irpref.judged.run import align_run
 from irpref.kernel import WeightedSum
 from irpref.measures import registered
@@ -462,5 +463,6 @@ def test_the_mean_of_the_topics_is_the_mean_of_their_numbers():
 
 
 def test_a_measure_that_only_the_host_computes_is_refused():
-    with pytest.raises(ValueError, match=r"IPrec@0\.1 is computed by ir_measures alone"):
+    with pytest.raises(MeasureError, match="alone") as error:
         tie_intervals(["IPrec@0.1"], {"q": {"a": 1}}, {"q": {"a": 1.0}})
+    assert error.value.measure == "IPrec@0.1"

@@ -13,6 +13,7 @@ import irpref
 import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
+from irpref.errors import ArgumentError, EmptyJudgmentsError
 from irpref_lab.trust.design import (
     residual_variance,
     topics_for_each,
@@ -21,6 +22,7 @@ from irpref_lab.trust.design import (
 )
 from shells import qrels_text, run_text
 
+UNDECIDED = "not shown to differ"  # as a value of the column `verdict`
 COLUMNS = [
     *(
         "measure",
@@ -75,13 +77,13 @@ def test_a_comparison_by_hand():
     assert recall["p"] == 2 / 256
     assert (recall["wins"], recall["losses"], recall["equal"], recall["topics"]) == (8, 0, 0, 8)
     # Nothing was seen of queries unlike these eight.
-    assert recall["verdict"] == e["verdict"] == "not shown to differ"
+    assert recall["verdict"] == e["verdict"] == UNDECIDED
     assert e["difference"] < 0 < e["wins"]
     same = irpref_lab.compare("R@10", *_runs([4] * 8, [4] * 8))
     (row,) = same.to_dict("records")
     assert (row["difference"], row["p"], row["effect_size"], row["equal"]) == (0, 1, 0, 8)
     assert (row["low"], row["high"]) == pytest.approx((-OTHERS, OTHERS))
-    assert same["verdict"].item() == "not shown to differ"
+    assert same["verdict"].item() == UNDECIDED
 
 
 def test_the_sentence_has_the_sign_of_its_table():
@@ -101,7 +103,7 @@ def test_the_sentence_has_the_sign_of_its_table():
     assert worse["verdict"].item() == "a better"
     for n in (4, 5):
         few = irpref_lab.compare("R@10", *_runs([3] * n, [4] * (n - 1) + [1])).text
-        assert ("(too few topics for an interval, p = " in few) == (n < 5)
+        assert ("(too few topics " in few) == (n < 5)
         assert f", {n} topics)." in few
 
 
@@ -109,13 +111,13 @@ def test_a_margin_says_what_is_ruled_out_and_how_many_topics_would_do_it():
     qrels, a, b = _drawn(20, 0)
     text = irpref_lab.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
     assert "a (0.4" in text
-    assert " are not shown to differ: " in text
+    assert f" are {UNDECIDED}: " in text
     assert "(90 % interval " in text
     assert "A difference of 0.3 or more is ruled out." in text
     found = irpref_lab.compare("R@10", qrels, a, b, margin=0.001)
     assert "0.001 or more is not ruled out. About " in found.text
     gate = irpref_lab.gate("R@10", qrels, a, b, margin=0.001)
-    assert re.search(r"about [\d,]+ would rule out a loss of 0.001", gate.text)
+    assert re.search("about [0-9,]+ would .* 0.001", gate.text)
     values = irpref_lab.meta.topic_values(["R@10"], qrels, {"a": a, "b": b})["R@10"]
     assert gate["topics_needed"].item() == topics_for_margin(0.001, residual_variance(values))
 
@@ -129,8 +131,8 @@ def test_the_verdict_is_that_of_the_leaderboard_and_the_interval_agrees():
         assert board.pairs["effect_size"].abs().item() == pytest.approx(abs(row["effect_size"]))
         sign = 1 if board.pairs["a"].item() == "a" else -1
         assert board.pairs["difference"].item() == pytest.approx(sign * row["difference"])
-        assert (row["verdict"] == "not shown to differ") == (row["low"] <= 0 <= row["high"])
-        assert (row["verdict"] == "not shown to differ") == (row["p"] > 0.05)
+        assert (row["verdict"] == UNDECIDED) == (row["low"] <= 0 <= row["high"])
+        assert (row["verdict"] == UNDECIDED) == (row["p"] > 0.05)
 
 
 def test_paths_are_named_and_groups_have_a_row_each(tmp_path):
@@ -148,26 +150,23 @@ def test_paths_are_named_and_groups_have_a_row_each(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
+    ("parameter", "value"),
     [
-        ({"level": 2}, "level=2"),
-        ({"level": 0.05}, "did you mean 0.95"),
-        ({"level": 0.5}, "level=0.5"),
-        ({"margin": -1}, "margin=-1 is not accepted"),
-        ({"margin": 2}, "did you mean 0.02"),
-        ({"margin": 1}, "margin=1 is not accepted"),
+        *(("level", value) for value in (2, 0.05, 0.5)),
+        *(("margin", value) for value in (-1, 2, 1)),
     ],
 )
-def test_options_that_make_no_sense_are_refused(more, message):
-    with pytest.raises(ValueError, match=message):
-        irpref_lab.compare("R@10", *_runs([3] * 4, [4] * 4), **more)
-    with pytest.raises(ValueError, match=message):
-        irpref_lab.gate("R@10", *_runs([3] * 4, [4] * 4), **more)
+@pytest.mark.parametrize("decide", [irpref_lab.compare, irpref_lab.gate])
+def test_options_that_make_no_sense_are_refused(decide, parameter, value):
+    with pytest.raises(ArgumentError) as error:
+        decide("R@10", *_runs([3] * 4, [4] * 4), **{parameter: value})
+    assert (error.value.parameter, error.value.value) == (parameter, value)
 
 
 def test_a_gate_needs_a_margin():
-    with pytest.raises(ValueError, match="margin=None is not accepted"):
+    with pytest.raises(ArgumentError) as error:
         irpref_lab.gate("R@10", *_runs([3] * 4, [4] * 4), margin=None)
+    assert (error.value.parameter, error.value.value) == ("margin", None)
 
 
 # --------------------------------------------------------------------------------------------- gate
@@ -175,9 +174,7 @@ def test_a_gate_needs_a_margin():
 
 def test_a_gate_needs_relevant_documents():
     run = {"1": {"a": 1.0}, "2": {"a": 1.0}}
-    with pytest.raises(
-        ValueError, match="a gate needs relevant documents, and no grade is above 0"
-    ):
+    with pytest.raises(EmptyJudgmentsError, match="needs relevant documents"):
         irpref_lab.gate("AP", {"1": {"a": 0}, "2": {"a": -1}}, run, run)
 
 
@@ -233,9 +230,9 @@ def test_every_measure_passes_or_one_blocks():
     assert both.verdict == ("pass" if {one.verdict, two.verdict} == {"pass"} else "inconclusive")
     worse = _runs(SAME, DOWN)
     assert irpref_lab.gate(["R@10", "Judged@10"], *worse).verdict == "block"
-    assert irpref_lab.gate("EMeasure", *worse).text.startswith(
-        "blocked: EMeasure is worse, +"
-    )  # lower is better
+    rises = irpref_lab.gate("EMeasure", *worse)  # lower is better
+    assert (rises.verdict, rises["difference"].item() > 0) == ("block", True)
+    assert "EMeasure is worse, +" in rises.text
 
 
 def test_a_loss_that_does_not_vary_blocks_only_with_enough_topics():
@@ -259,7 +256,7 @@ def test_a_reference_blocks_what_many_small_losses_add_up_to():
     alone = irpref_lab.gate("R@10", qrels, baseline, candidate, margin=0.1)
     beside = irpref_lab.gate("R@10", qrels, baseline, candidate, margin=0.1, reference=reference)
     assert (alone.verdict, beside.verdict) == ("pass", "block")
-    assert "R@10 is worse than the reference, -0.1000" in beside.text
+    assert "than the reference, -0.1000" in beside.text
     row = beside.iloc[0]
     assert (row["reference"], row["difference_reference"]) == pytest.approx((0.55, -0.1))
     # The reference alone never makes a verdict inconclusive, whatever its runs lack.
@@ -445,8 +442,8 @@ def test_a_gate_says_what_is_missing_and_prints_a_hash_that_it_understands(shell
     shell.write(qrels, a, b)
     gate = ["gate", "qrels", "a.run", "b.run", "R@10"]
     status, out, _ = shell(*gate)
-    assert "candidate has no documents for 1 of 10 topics; it counts as an empty ranking" in out
-    assert "unjudged in the first ten: baseline 70.0 %, candidate 73.0 %; judging them could" in out
+    assert re.search("candidate has .* 1 of 10 ", out)
+    assert "baseline 70.0 %, candidate 73.0 %" in out
     (of_qrels,) = re.findall(r"^qrels: (\w+)$", out, re.MULTILINE)
     assert shell(*gate, "--expect-qrels", of_qrels)[0] == status != 2
 
@@ -487,7 +484,9 @@ def test_a_gate_over_groups_in_the_shell(shell, tmp_path):
     assert {row["version"] for row in rows} == {2}
     # Groups in which no loss could be shown are named.
     (tmp_path / "groups").write_text("".join(f"{q} {t % 10}\n" for t, q in enumerate(qrels)))
-    assert "; groups too small to tell: 0 (4), 1 (4), " in shell(*gate, "--groups", "groups")[1]
+    out = shell(*gate, "--groups", "groups")[1]
+    assert "; groups too small " in out
+    assert ": 0 (4), 1 (4), " in out
 
 
 def test_what_is_left_out_is_said_in_the_first_line_and_why_in_the_notes(shell):
@@ -495,8 +494,8 @@ def test_what_is_left_out_is_said_in_the_first_line_and_why_in_the_notes(shell):
     shell.write(qrels | {"q000": {"d0": 0}}, a, b)
     status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
     assert status == 0
-    assert "19 topics compared, 1 left out" in out.splitlines()[0]
-    assert "1 of 20 topics has no relevant document (no grade above 0)" in out
+    assert "19 topics compared, 1 left " in out.splitlines()[0]
+    assert re.search("1 of 20 topics has .* relevant ", out)
     shell.write(qrels, dict(list(a.items())[:10]), b)
     status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
     assert status == 3
@@ -511,7 +510,7 @@ def test_depth_cuts_both_runs(shell):
     shell.write(qrels, short, b)
     gate = ["gate", "qrels", "a.run", "b.run", "R@10"]
     status, out, _ = shell(*gate)
-    assert (status, "a baseline has 5 documents" in f"a {out[13:]}") == (3, True)
+    assert (status, "baseline has 5 documents" in out) == (3, True)
     assert shell(*gate, "--depth", "5")[0] == 0
 
 
@@ -551,7 +550,7 @@ def test_topics_needed_is_one_computation():
 def test_boards_and_against_say_of_a_pair_what_compare_says():
     # All of eight topics gain .1: nothing was seen of queries unlike these.
     qrels, a, b = _runs([3] * 8, [4] * 8)
-    assert irpref_lab.compare("R@10", qrels, a, b)["verdict"].item() == "not shown to differ"
+    assert irpref_lab.compare("R@10", qrels, a, b)["verdict"].item() == UNDECIDED
     board = irpref_lab.leaderboard("R@10", qrels, {"a": a, "b": b})
     assert board.pairs["p_adjusted"].item() == 2 / 256
     assert board.pairs["codes"].item() == "few-topics"

@@ -192,7 +192,8 @@ def test_the_query_among_its_results_is_found():
     values = figures(without_own(ROWS), QRELS)
     found = verified(values)
     for measure in PLAIN:
-        assert "the query is not among its results" in found.loc[measure, "why"].split("; or ")
+        said = found.loc[measure, "why"].split("; or ")
+        assert any(why.startswith("the query ") for why in said)
 
 
 def test_a_mean_reciprocal_rank_cut_at_10_is_found_under_the_name_mrr():
@@ -368,13 +369,12 @@ def test_what_has_no_counterpart_is_said():
     runs = {"x": {"q": {"a": 1.0}}, "z": {"q": {"a": 1.0}}}
     found = irpref_lab.verify("run,P@1,size\nX,1.0,3\nother,0.5,4\n", {"q": {"a": 1}}, runs)
     assert found["run"].tolist() == ["x"]
-    assert found.notes == (
-        "not read as measures: size",
-        "rows without a run: other",
-        "runs without a row: z",
-    )
+    columns, rows, without = found.notes
+    assert columns.endswith("measures: size")
+    assert rows.endswith("a run: other")
+    assert without.endswith("a row: z")
     assert "All" not in str(found)
-    assert "rows without a run: other" in str(found)
+    assert all(note in str(found) for note in found.notes)
 
 
 @pytest.mark.parametrize("table", ["", "text\nalone\n", "run,size\nx,3\n", "run,AP\nx,-\n"])
@@ -385,7 +385,7 @@ def test_what_is_no_table_of_measures_is_refused(table):
 
 def test_a_table_of_other_runs_is_refused():
     two = {name: {"q": {"a": 1.0}} for name in "xy"}
-    with pytest.raises(irpref.errors.InputError, match="no row of the table is named like a run"):
+    with pytest.raises(irpref.errors.InputError, match="named like"):
         irpref_lab.verify("run,AP\nother,0.5\n", {"q": {"a": 1}}, two)
 
 
@@ -393,7 +393,7 @@ def test_the_commonest_reason_comes_first_and_is_summed_up():
     qrels = {"q": {"a": 2, "b": 1, "c": 1}}
     runs = {"x": {"q": {"b": 2.0, "a": 1.0}}, "y": {"q": {"b": 3.0, "c": 2.0, "a": 1.0}}}
     found = irpref_lab.verify("run,RR\nx,0.500\ny,0.333\n", qrels, runs)
-    assert [why.split("; or ")[0] for why in found["why"]] == ["relevant from grade 2 on"] * 2
+    assert found["why"].str.startswith("relevant from grade 2").all()
     assert found.text == (
         "0 of 2 figures have the digits printed; 2 differ for a known reason, 0 are not explained.\n"
         "RR: relevant from grade 2 on explains 2 of 2."
@@ -416,7 +416,7 @@ def test_the_status_says_whether_all_figures_are_equal(figure, status, files, ca
     words = ["verify", *(str(files / name) for name in ("t.csv", "qrels", "x.run"))]
     assert main(words) == status
     out = capsys.readouterr().out
-    assert ("relevant from grade 2 on" in out) == (figure == "0.50")
+    assert ("relevant from grade 2" in out) == (figure == "0.50")
     assert ("not explained\n" in out) == (figure == "0.77")
     assert main([*words, "-o", "csv"]) == status
     lines = list(csv.DictReader(capsys.readouterr().out.splitlines()))
@@ -430,7 +430,7 @@ def test_wrong_usage_has_another_status_than_a_difference(files, capsys):
     assert main(["verify", str(files / "t.csv"), str(files / "qrels"), str(files / "x.run")]) == 2
     assert main(["verify", str(files / "none"), str(files / "qrels"), str(files / "x.run")]) == 2
     assert main(["verify", str(files / "t.csv"), str(files / "qrels")]) == 2
-    assert "no column of the table is a measure" in capsys.readouterr().err
+    assert f"{files / 't.csv'}: no column " in capsys.readouterr().err
 
 
 # --------------------------------------------------------------------------------- public figures

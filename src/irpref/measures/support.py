@@ -146,7 +146,9 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
             odd = float(grades[grades != np.rint(grades)][0])
             raise MeasureError(
                 f"{measure} is computed by {name} of ir_measures, which takes whole grades, not "
-                f"{odd:g}"
+                f"{odd:g}",
+                measure=str(measure),
+                value=odd,
             )
         if name == "pytrec_eval":
             continue
@@ -154,12 +156,16 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
         if word is not None:
             raise MeasureError(
                 f"{measure} is computed by gdeval of ir_measures, which needs numeric topic ids, "
-                f"not {word!r}"
+                f"not {word!r}",
+                measure=str(measure),
+                topic=word,
             )
         if highest > 4:
             raise MeasureError(
                 f"{measure} is computed by gdeval of ir_measures, which takes grades up to 4, not "
-                f"{highest:g}"
+                f"{highest:g}",
+                measure=str(measure),
+                value=highest,
             )
 
 

@@ -232,9 +232,15 @@ def _with_baseline(baseline: Any, runs: Any) -> tuple[str, Row]:
     if base not in named:
         named[base] = baseline
     elif named[base] is not baseline and not is_text:
-        raise ArgumentError(f"runs: {base!r} is the name of the baseline and of another run")
+        raise ArgumentError(
+            f"runs: {base!r} is the name of the baseline and of another run",
+            parameter="runs",
+            value=base,
+        )
     if len(named) < 2:
-        raise ArgumentError("against needs another run to compare with the baseline")
+        raise ArgumentError(
+            "against needs another run to compare with the baseline", parameter="runs"
+        )
     return base, {base: named[base], **named}
 
 

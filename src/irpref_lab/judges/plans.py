@@ -377,30 +377,39 @@ def read_plan(plan: Any) -> Plan:
         No plan; a plan that was cut or changed.
     """
     if isinstance(plan, (str, os.PathLike)):
-        frame, where = _of_file(plan), f"{os.fspath(plan)}: "
+        frame, path = _of_file(plan), os.fspath(plan)
     else:
-        frame, where = plan, ""
+        frame, path = plan, None
     absent = [name for name in COLUMNS if name not in getattr(frame, "columns", ())]
     missing = [name for name in _FACTS if name not in getattr(frame, "attrs", {})]
     if absent or missing:
         raise InputError(
-            f"{where}this is no plan of irpref_lab.sample: it lacks "
-            f"{', '.join(absent or missing)}. Plan.save writes a plan with all that is needed"
+            f"this is no plan of irpref_lab.sample: it lacks {', '.join(absent or missing)}. "
+            f"Plan.save writes a plan with all that is needed",
+            path=path,
         )
     out = Plan(frame)
     out.attrs = dict(frame.attrs)
     if len(out) != out.attrs["rows"]:
         raise InputError(
-            f"{where}the plan has {len(out):,} of its {out.attrs['rows']:,} lines: was it cut off?"
+            f"the plan has {len(out):,} of its {out.attrs['rows']:,} lines: was it cut off?",
+            path=path,
+            value=len(out),
         )
     if _checksum(out) != out.attrs["checksum"]:
         raise InputError(
-            f"{where}the plan was changed: its documents, sizes and priorities must stay as "
-            "they were drawn"
+            "the plan was changed: its documents, sizes and priorities must stay as "
+            "they were drawn",
+            path=path,
         )
     if DECISION in out and not set(out[DECISION].fillna("")) <= {"", UNJUDGEABLE}:
         other = next(iter(set(out[DECISION].fillna("")) - {"", UNJUDGEABLE}))
-        raise InputError(f"{where}decision {other!r} is not known, expected {UNJUDGEABLE!r}")
+        raise InputError(
+            f"decision {other!r} is not known, expected {UNJUDGEABLE!r}",
+            path=path,
+            column=DECISION,
+            value=other,
+        )
     return out
 
 

@@ -208,6 +208,9 @@ class Sampled(Judgments, InPlaceOfJudgments):
                     f"not in the plan, first {doc_id!r} in topic {query_id!r}: a plan serves only "
                     "the runs and the cutoff that it was drawn for",
                     parameter="runs",
+                    measure=str(one.measure),
+                    topic=query_id,
+                    doc=doc_id,
                 )
             inside = place >= 0
             matrix = np.zeros((len(weights.runs), len(keys)))
@@ -347,10 +350,12 @@ def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
             raise JudgmentsError(
                 f"the plan was drawn with {number:,} grades of a judge, and none are given",
                 remedy=Remedy("judge", effect="gives them"),
+                parameter="judge",
             )
         raise JudgmentsError(
             "the plan was drawn with other grades of the judge"
-            + (f" ({number:,}, not {len(of_judge):,})" if number != len(of_judge) else "")
+            + (f" ({number:,}, not {len(of_judge):,})" if number != len(of_judge) else ""),
+            parameter="judge",
         )
     human = human_rows(grades_frame(as_judgments(qrels)))
     human = human[human["relevance"] >= 0]
@@ -364,7 +369,9 @@ def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
             query_id, doc_id = keys[int(np.argmax(graded & decided))]
             raise JudgmentsError(
                 f"document {doc_id!r} of topic {query_id!r} has a human grade, and the plan says "
-                "that it cannot be judged"
+                "that it cannot be judged",
+                topic=query_id,
+                doc=doc_id,
             )
         grade = np.where(decided, 0.0, grade)
     order = plan["order"].to_numpy()
@@ -374,14 +381,18 @@ def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
         query_id, doc_id = keys[int(np.argmax(missing))]
         raise JudgmentsError(
             f"document {doc_id!r} of topic {query_id!r} was judged before the plan was drawn, and "
-            "has no human grade here"
+            "has no human grade here",
+            topic=query_id,
+            doc=doc_id,
         )
     end = int(np.argmax(missing)) if missing.any() else len(plan)
     if end == n_certain and n_certain < len(plan):
         query_id, doc_id = keys[end]
         raise JudgmentsError(
             f"the first document of the plan, {doc_id!r} in topic {query_id!r}, has no human "
-            "grade: nothing is judged yet"
+            "grade: nothing is judged yet",
+            topic=query_id,
+            doc=doc_id,
         )
     judge_grades = of_judge[of_judge["relevance"] >= 0]
     unused = len(human) - int(graded[:end].sum())

@@ -206,10 +206,15 @@ def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, Ru
     check_choice("pairs", options.pairs, METHODS)
     if not named:
         raise ArgumentError("a report needs at least one run", parameter="runs")
-    for name in (*options.named_runs, *([] if options.baseline is None else [options.baseline])):
+    asked = [("rankings", name) for name in options.named_runs]
+    if options.baseline is not None:
+        asked.append(("baseline", options.baseline))
+    for parameter, name in asked:
         if name not in named:
             known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
-            raise ArgumentError(f"no run is called {name!r}{known}", parameter="runs", value=name)
+            raise ArgumentError(
+                f"no run is called {name!r}{known}", parameter=parameter, value=name
+            )
     return replace(options, level=check_level(options.level), rng=fixed_seed(options.rng))
 
 

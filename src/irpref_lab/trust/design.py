@@ -342,6 +342,7 @@ def topic_set_size(
             raise ArgumentError(
                 f"{measured.measure}: the systems differ by the same on every topic: there is "
                 "no variance",
+                measure=measured.measure,
                 parameter="values",
             )
         known = detectable_difference(measured.n_topics, variance, level=level, power=power)
