@@ -175,7 +175,8 @@ def of_differences(differences: Any, places: int = 4) -> list[Table]:
             f"† differs from {differences.baseline}; a value without † is not shown to differ",
             f"test: {differences.test}",
         ]
-    return [Table(columns, cells, notes=[*notes, *differences.notes])]
+    title = f"{differences.text}\n\n"
+    return [Table(columns, cells, title, notes=[*notes, *differences.notes])]
 
 
 # Boards -------------------------------------------------------------------------------------------
@@ -226,9 +227,7 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
     if sampled:
         shown = shown.drop(columns="judged@10")
     table = of_frame(shown, rounded(), _HEADS)
-    lower = "" if higher_is_better(measure) else " (lower is better)"
-    of_group = "" if group is None else f", topics of {group}"
-    table.title = f"{measure}{lower}{of_group}"
+    table.title = board.sentences[measure, group] + "\n\n"
     table.notes = [f"the best {len(shown):,} of {len(part):,} runs"] * (len(shown) < len(part))
     if differs:
         table.notes.append(f"answered: topics with documents, of {n_topics}")
@@ -298,7 +297,9 @@ def _of_group(part: Any, board: Any, top: int | None) -> Table:
     if board.test:
         sentences.append(f"Test: {board.test}")
     caption = ". ".join(sentences) + "."
-    return Table(columns, [[run, *cells[run]] for run in shown], notes=board.notes, caption=caption)
+    title = "\n".join(board.sentences[measure, group] for measure in measures)
+    rows = [[run, *cells[run]] for run in shown]
+    return Table(columns, rows, title, board.notes, caption=caption)
 
 
 def _different_from(best: str, measure: str, group: str | None, board: Any) -> set[str]:

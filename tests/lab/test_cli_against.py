@@ -27,6 +27,8 @@ TEST = "test: paired t-test, 20 topics; family: one pair of runs, by measure; fa
 def test_marks_in_every_format(call, many):
     head = golden(
         """
+        RR: good (1.0000) is better than bad (0.2500): +0.7500, 20 topics.
+
         run         RR
         bad   0.2500
         good  1.0000*†
@@ -35,7 +37,7 @@ def test_marks_in_every_format(call, many):
     )
     assert call(*many)[1] == f"{head}{MARK}\n{TEST}\n"
     lines = call(*many, "-o", "markdown")[1].splitlines()
-    assert [line.replace(" ", "") for line in lines[2:4]] == ["|bad|0.2500|", "|good|**1.0000**†|"]
+    assert [line.replace(" ", "") for line in lines[4:6]] == ["|bad|0.2500|", "|good|**1.0000**†|"]
     assert "Bold: best" in lines
     lines = call(*many, "-o", "latex")[1].splitlines()
     good = next(line for line in lines if line.startswith("good"))
@@ -72,7 +74,7 @@ def test_groups_have_rows_of_their_own(call, files):
     (files / "groups").write_text("1 some\n2 some\n3 other\n4 other\n")
     (files / "qrels").write_text((files / "qrels").read_text() + "4 0 a 1\n")
     out = call("against", "qrels", "r1", "r2", "AP", "--groups", "groups")[1]
-    rows = [line.split()[:2] for line in out.splitlines()[1:5]]
+    rows = [line.split()[:2] for line in out.splitlines()[4:8]]
     assert rows == [["r1", "other"], ["r1", "some"], ["r2", "other"], ["r2", "some"]]
 
 

@@ -65,8 +65,8 @@ def test_a_comparison_is_a_pair_of_the_board(three: Collections) -> None:
     board = leaderboard_over("AP", three)
     found = compare_over("AP", three, "baseline", "strong").iloc[0]
     pairs = board.pairs.set_index(["a", "b"])
-    sign = 1 if ("strong", "baseline") in pairs.index else -1
-    row = pairs.loc[("strong", "baseline") if sign > 0 else ("baseline", "strong")]
+    sign = 1 if ("baseline", "strong") in pairs.index else -1
+    row = pairs.loc[("baseline", "strong") if sign > 0 else ("strong", "baseline")]
     assert found["p"] == row["p"]
     assert found["difference"] == pytest.approx(sign * row["difference"])
     ends = sorted([sign * row["low"], sign * row["high"]])
@@ -145,7 +145,7 @@ def test_a_system_that_lacks_a_collection_is_on_the_board_and_in_no_test() -> No
     assert np.isnan(last["y"])
     assert set(board.pairs[["a", "b"]].to_numpy().ravel()) == {"baseline", "strong"}
     assert any("broad" in note for note in board.notes)
-    assert set(against_over("AP", both, "baseline").attrs["left_out"]) == {"broad"}
+    assert set(against_over("AP", both, "baseline").left_out) == {"broad"}
     for call in (
         lambda: compare_over("AP", both, "baseline", "broad"),
         lambda: against_over("AP", both, "broad"),
@@ -167,6 +167,12 @@ def test_what_one_collection_cannot_tell_stands_against_the_claim() -> None:
     assert np.isnan(row["p"])
     allowed = compare_over("AP", both, "baseline", "strong", missing=0.6).iloc[0]
     assert "unanswered" not in allowed["codes"]
+    board = leaderboard_over("AP", both)
+    assert board.pairs["codes"].tolist() == ["unanswered"]
+    assert board.different_pairs().empty
+    assert board["place_high"].tolist() == [2, 2]
+    assert board.set_index("run")["codes"].to_dict() == {"strong": "", "baseline": "unanswered"}
+    assert leaderboard_over("AP", both, missing=0.6).pairs["codes"].tolist() == [""]
 
 
 def test_values_that_a_system_lacks_stand_against_the_claim() -> None:

@@ -50,7 +50,7 @@ def test_the_mean_is_the_mean_of_the_collections_means() -> None:
     assert board["mean"].tolist() == pytest.approx(means.mean(axis=1).tolist())
     assert board["place"].tolist() == [1, 2, 3]
     assert pairs["difference"].tolist() == pytest.approx(
-        [board["mean"][i] - board["mean"][j] for i, j in ((0, 1), (0, 2), (1, 2))]
+        [board["mean"][j] - board["mean"][i] for i, j in ((0, 1), (0, 2), (1, 2))]
     )
     assert of.n_topics == 19
 

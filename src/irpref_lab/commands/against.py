@@ -61,9 +61,10 @@ def against(
     others = None if is_folder and len(runs) == 1 else runs
     how = lab_options.some(strict=strict, **how)
     differences = irpref_lab.against(given.measures, qrels, runs[base], others, **how)
-    lab_options.say_grave(differences.attrs["grave"] if is_folder else differences.grave)
+    lab_options.say_grave(differences.grave)
     if is_folder:
-        tables = of_collections_against(differences, base, how["level"])
+        tables = of_collections_against(differences)
     else:
         tables = of_differences(differences, places)
-    out.show(tables, of_frame(differences, str))
+    data = lab_options.with_sentences(differences, differences.sentences, out)
+    out.show(tables, of_frame(data, str))

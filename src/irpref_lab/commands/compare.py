@@ -63,7 +63,7 @@ def compare(
         tables = of_collection_comparison(comparison)
         if by_collection:
             in_rows = comparison.by_collection
-            tables.append(of_frame(in_rows, rounded(), {"a": a, "b": b}))
+            tables.append(of_frame(in_rows, rounded(), {name: visible(name) for name in runs}))
     else:
         tables = of_comparison(comparison)
         if by_query:

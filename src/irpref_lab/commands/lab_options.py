@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,6 +11,7 @@ import click
 from irpref.cli.arguments import Inputs, read_judgments
 from irpref.cli.command import Argument
 from irpref.cli.options import Decorator, option, together
+from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, Choice, Parsed
 from irpref.cli.say import say
 from irpref.judged import Judgments, as_judgments
@@ -199,6 +200,16 @@ def say_grave(lines: Sequence[str]) -> None:
     """Print what is grave to standard error, as `irpref check` words it."""
     for line in lines:
         say(f"check: {line}")
+
+
+def with_sentences(table: Any, sentences: Mapping[tuple[str, str | None], str], out: Output) -> Any:
+    """Add the line about each measure (and group) to its rows, if they are written as JSON."""
+    if out.form not in ("json", "jsonl"):
+        return table
+    groups = table["group"] if "group" in table else [None] * len(table)
+    keys = zip(table["measure"], groups, strict=True)
+    lines = [sentences[measure, None if group != group else group] for measure, group in keys]
+    return table.assign(sentence=lines)
 
 
 def some(**options: Any) -> dict[str, Any]:

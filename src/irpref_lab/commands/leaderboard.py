@@ -124,7 +124,9 @@ def leaderboard(
         )
         return
     data = board.pairs if tests else board
-    tables = [of_frame(board.pairs, rounded())] if tests else _tables(board, out, top)
+    data = lab_options.with_sentences(data, board.sentences, out)
+    title = f"{board.text}\n\n"
+    tables = [of_frame(board.pairs, rounded(), title=title)] if tests else _tables(board, out, top)
     if design is not None:
         data = _design(given, qrels, runs, design, level)
         tables.append(_sizes(data, design, level))

@@ -25,7 +25,9 @@ Decided here: all measures get the same permutations; differences that are only 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -175,6 +177,40 @@ def pair_tests(
         p = t_tests.p_of_pairs(values, first, second)
         p_adjusted = t_tests.holm(p) if method == "holm" else np.full_like(p, np.nan)
     return Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted)
+
+
+def codes_of_pairs(
+    runs: Sequence[str],
+    first: Ints,
+    second: Ints,
+    gain: Floats,
+    of_runs: Mapping[str, Sequence[str]],
+) -> Any:
+    """Return why each pair is not called different: the codes of the worse run, and topics that
+    either lacks, (n_pairs,).
+
+    Parameters
+    ----------
+    runs : sequence of str
+    first, second : int arrays (n_pairs,)
+        Numbers of the runs.
+    gain : float array (n_pairs,)
+        Gain of the second run's mean, positive if it is better.
+    of_runs : mapping of run to codes
+        The codes that stand against claims about it.
+    """
+    codes = np.full(first.size, "", dtype=object)
+    if not any(of_runs.values()):
+        return codes
+    worse = np.where(gain >= 0, first, second)
+    better = first + second - worse
+    for number, name in enumerate(runs):
+        if of_runs.get(name):
+            codes[worse == number] = ", ".join(of_runs[name])
+        if "unanswered" in of_runs.get(name, ()):
+            also = (better == number) & (codes == "")
+            codes[also] = "unanswered"
+    return codes
 
 
 def _over(difference: Floats, deviation: float) -> Floats:

@@ -27,7 +27,15 @@ from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref_lab.decide.basis import basis_of
-from irpref_lab.decide.collection_board import against_over
+from irpref_lab.decide.collection_board import CollectionDifferences, against_over
+from irpref_lab.decide.first_lines import (
+    Field,
+    Sentences,
+    Standing,
+    against_one,
+    n_topics,
+    where,
+)
 from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.pair import Basis, Pair, labels
 from irpref_lab.decide.pair import pairs as every_pair
@@ -43,6 +51,11 @@ class Differences(ResultFrame):
 
     Attributes
     ----------
+    text : str
+        Which runs are better or worse than the baseline: a line for each measure (and group of
+        topics).
+    sentences : dict of (measure, group) to str
+        The same, line by line; the group is None without groups.
     baseline : str
         The name of the run that all others are compared with.
     level : float
@@ -62,7 +75,8 @@ class Differences(ResultFrame):
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("baseline", "level", "method", "test", "by_topic", "evidence", "notes", "grave")
+        *("text", "sentences", "baseline", "level", "method", "test", "by_topic", "evidence"),
+        *("notes", "grave"),
     ]
 
     def _tables(self) -> Sequence[Table]:
@@ -82,7 +96,7 @@ def against(
     groups: Groups | None = None,
     strict: bool = False,
     over: str = "topics",
-) -> Differences | pd.DataFrame:
+) -> Differences | CollectionDifferences:
     """Test whether runs differ from a baseline.
 
     Parameters
@@ -122,7 +136,8 @@ def against(
         group of one topic. `topics_by_code` has what the topics cannot say, such as `unseen 12,
         unanswered 3`; `repeats` and `sd_repeats` are as in `irpref_lab.leaderboard`. A run that
         answers no judged topic, or retrieves no judged document, comes last and takes no part in
-        the tests: a column `reason` says why, if there are any.
+        the tests: a column `reason` says why, if there are any. The attribute `text` says in one
+        line for each measure which runs are better or worse than the baseline.
 
     Raises
     ------
@@ -161,13 +176,14 @@ def against(
     absent = basis.absent(strict)
     tables = basis.tables()
     parts = basis.parts(groups)
-    n_topics = sum(int(inside.sum()) for inside in parts.values())
-    if n_topics < 2:
-        raise JudgmentsError(f"a test needs at least 2 topics, got {n_topics}")
+    size = sum(int(inside.sum()) for inside in parts.values())
+    if size < 2:
+        raise JudgmentsError(f"a test needs at least 2 topics, got {size}")
     others = [(0, i) for i, name in enumerate(basis.names) if i and name not in absent]
     rows: list[Row] = []
     topics: list[pd.DataFrame] = []
     notes: list[str] = []
+    sentences: Sentences = {}
     of_measure = {table.measure: table for table in tables}
 
     def decide(pair: Pair) -> str:
@@ -190,12 +206,15 @@ def against(
             row |= {"reason": absent.get(name)} if absent else {}
             rows.append({"run": name, **about, **row, **columns[name]})
         topics += [_topics(values, name, about) for name in values.systems]
+        line = _sentence(values, base, group, found, compared, list(absent), pairs)
+        sentences[str(measure), group] = basis.heading + line
     order = {name: i for i, name in enumerate([*(n for n in named if n not in absent), *absent])}
     rows.sort(key=lambda row: (order[row["run"]], str(row.get("group", ""))))
     table = Differences(rows).astype({"differs": "boolean"})
     table.by_topic = pd.concat(topics, ignore_index=True)
     table.evidence = basis.frame(parts)
     table.notes = [*basis.notes_of_many(absent), *notes]
+    table.sentences, table.text = sentences, "\n".join(sentences.values())
     table.baseline, table.level, table.method, table.test = base, level, pairs, ""
     if pairs != "none":
         number = None if groups is not None else values.n_topics
@@ -271,6 +290,36 @@ def _of_runs(
             )
             rows[name]["differs"] = bool(different[i])
     return rows
+
+
+def _sentence(
+    values: TopicValues,
+    base: str,
+    group: str | None,
+    found: Mapping[str, Row],
+    compared: Mapping[str, Pair],
+    absent: Sequence[str],
+    method: str,
+) -> str:
+    """Say which runs are better or worse than the baseline by a measure, on a group of topics."""
+    runs = {}
+    for name, pair in compared.items():
+        row, is_better = found[name], pair.mean_gain > 0
+        kind = "ahead" if is_better else "behind"
+        if pair.grounds:
+            kind = "unknown"
+        elif method != "none" and values.n_topics > 1:
+            kind = ("better" if is_better else "worse") if row["differs"] else "equal"
+        runs[name] = Standing(row["difference"], kind, pair.reason)
+    best_first = sorted(runs, key=lambda name: -compared[name].mean_gain)
+    of = Field(
+        where(values.measure, group, values.higher_is_better),
+        n_topics(values.n_topics),
+        {name: found[name]["value"] for name in (base, *compared)},
+        absent,
+        "sum" if values.is_sum else "mean",
+    )
+    return against_one(of, base, {name: runs[name] for name in best_first})
 
 
 def _topics(part: TopicValues, name: str, labels: Row) -> pd.DataFrame:

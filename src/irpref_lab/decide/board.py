@@ -22,17 +22,18 @@ of differences, ours from the tests of `irpref_lab.decide.all_pairs`, which deci
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, Runs
 from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed import MISSING
+from irpref.observed import MISSING, Ground, is_count
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref.values.means import ROUNDING
@@ -42,6 +43,14 @@ from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import CollectionBoard, leaderboard_over
+from irpref_lab.decide.first_lines import (
+    Field,
+    Sentences,
+    beside_best,
+    best_of,
+    n_topics,
+    where,
+)
 from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.letters import letters
 from irpref_lab.decide.pair import FURTHER, Basis
@@ -60,11 +69,19 @@ _PAIRS = (
 )
 
 
+Reasons: TypeAlias = Mapping[tuple[str, str | None], Mapping[str, Sequence[Ground]]]
+
+
 class Leaderboard(ResultFrame):
     """Result of `leaderboard`: a frame, with the tests behind it.
 
     Attributes
     ----------
+    text : str
+        Which run is best, and which are not shown to differ from it: a line for each measure (and
+        group of topics).
+    sentences : dict of (measure, group) to str
+        The same, line by line; the group is None without groups.
     pairs : pandas.DataFrame
         A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference`
         (mean of `b` minus mean of `a`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for
@@ -84,7 +101,8 @@ class Leaderboard(ResultFrame):
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("pairs", "level", "method", "test", "evidence", "notes", "grave", "n_topics")
+        *("text", "sentences", "pairs", "level", "method", "test", "evidence", "notes", "grave"),
+        "n_topics",
     ]
 
     def different_pairs(self) -> pd.DataFrame:
@@ -168,7 +186,8 @@ def leaderboard(
         `repeats` and `sd_repeats` (standard deviation of the mean between them) if a system was run
         several times. Intervals are missing with fewer than five topics. Runs that answer no judged
         topic, or retrieve no judged document, come last, without a place or interval, and take no
-        part in tests: a column `reason` says why, if there are any. The attribute `pairs` holds the
+        part in tests: a column `reason` says why, if there are any. The attribute `text` says in
+        one line for each measure which run is best; `pairs` holds the
         results of the tests, `test` describes the test.
 
     Raises
@@ -206,6 +225,7 @@ def leaderboard(
             pairs=pairs,
             level=level,
             by_collection=by_collection,
+            missing=missing,
         )
     chosen = measures_of(measures, qrels)
     if not chosen:
@@ -225,6 +245,7 @@ def leaderboard(
         basis = basis_of(chosen, qrels, named, present=(), keep=False)
     absent = basis.absent(strict, alone=pairs == "none")
     parts = basis.parts(groups)
+    reasons = reasons_of(basis, parts, missing)
     board = board_of(
         with_further(basis),
         names,
@@ -235,13 +256,66 @@ def leaderboard(
         n_permutations,
         fixed_seed(rng),
         absent,
-        reasons_of(basis, parts, missing),
+        reasons,
     )
     basis.complete(board, parts, level)
+    board.sentences = sentences_of(board, chosen, reasons, basis.heading)
+    board.text = "\n".join(board.sentences.values())
     board.evidence = basis.frame(parts)
     board.notes = [*basis.notes_of_many(absent), *basis.notes_of_pairs(board, parts)]
     board.grave = basis.grave()
     return board.made()
+
+
+def sentences_of(
+    board: Leaderboard, measures: Sequence[Measure], reasons: Reasons, heading: str = ""
+) -> Sentences:
+    """Say which run is best, in one line for each measure and group that stands alone.
+
+    Parameters
+    ----------
+    board : Leaderboard
+    measures : sequence of Measure
+    reasons : Reasons
+        See `reasons_of`.
+    heading : str
+        What all lines begin with.
+    """
+    by_name = {str(measure): measure for measure in measures}
+    lines = {}
+    for (group, name), rows in board.groupby(["group", "measure"], sort=False, dropna=False):
+        key = (name, None if group != group else group)
+        lines[key] = heading + _sentence(board, rows, by_name[name], key[1], reasons[key])
+    return lines
+
+
+def _sentence(
+    board: Leaderboard,
+    rows: pd.DataFrame,
+    measure: Measure,
+    group: str | None,
+    reasons: Mapping[str, Sequence[Ground]],
+) -> str:
+    """Say which run is best by a measure, and which are not shown to differ from it."""
+    size = board.n_topics[group]
+    takes_part = rows["reason"].isna() if "reason" in rows else rows["place"].notna() | True
+    means = dict(zip(rows.loc[takes_part, "run"], rows.loc[takes_part, "mean"], strict=True))
+    of = Field(
+        where(measure, group, getattr(measure, "higher_is_better", True)),
+        n_topics(size),
+        means,
+        rows.loc[~takes_part, "run"].tolist(),
+        "sum" if is_count(measure) else "mean",
+    )
+    best = rows.loc[(rows["place"] == 1).fillna(False), "run"].tolist()
+    if not best:  # a sample that does not tell runs apart
+        why = next(ground.text for grounds in reasons.values() for ground in grounds)
+        return of.line(f"cannot tell which run is best, {of.size}: {why}")
+    if board.method == "none" or size < 2:
+        return best_of(of, best, None, {})
+    pairs = board.pairs[board.pairs["measure"] == str(measure)]
+    pairs = pairs[pairs["group"].isna() if group is None else pairs["group"] == group]
+    return best_of(of, best, *beside_best(best, means, pairs, board.level, reasons))
 
 
 def with_further(basis: Basis) -> dict[str, TopicValues]:
@@ -255,15 +329,10 @@ def with_further(basis: Basis) -> dict[str, TopicValues]:
     return {one.measure: one for one in on_the_same_topics([*basis.further(), *basis.tables()])}
 
 
-def reasons_of(
-    basis: Basis, parts: Mapping[str | None, Bools], missing: float
-) -> dict[tuple[str, str | None], dict[str, list[str]]]:
-    """Map each measure and group to the codes of each run that stand against claims."""
+def reasons_of(basis: Basis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:
+    """Map each measure and group to the reasons against claims about each run."""
     return {
-        (str(measure), group): {
-            name: [ground.code for ground in grounds]
-            for name, grounds in basis.against_runs(measure, inside, missing).items()
-        }
+        (str(measure), group): basis.against_runs(measure, inside, missing)
         for measure in basis.measures
         for group, inside in parts.items()
     }
@@ -279,7 +348,7 @@ def board_of(
     n_permutations: int = N_PERMUTATIONS,
     seed: Rng | None = None,
     absent: Mapping[str, str] | None = None,
-    reasons: Mapping[tuple[str, str | None], Mapping[str, list[str]]] | None = None,
+    reasons: Reasons | None = None,
 ) -> Leaderboard:
     """Make the leaderboard of values that you already have.
 
@@ -324,14 +393,17 @@ def board_of(
             values = of_group[name].select(best_first)
             if n_runs > 1 and inside.sum() > 1:
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
-                of_runs = (reasons or {}).get((name, group), {})
-                codes = _codes_of_pairs(values, compared, of_runs)
+                of_runs = _codes((reasons or {}).get((name, group), {}))
+                gain = compared.difference * (1 if values.higher_is_better else -1)
+                codes = tests.codes_of_pairs(
+                    values.systems, compared.first, compared.second, gain, of_runs
+                )
                 codes[~_shows_more_than_few_topics(values, compared, level)] = "few-topics"
                 tested.append(_tests(values, group, compared, codes))
                 different = None if pairs == "none" else compared.different(level, codes == "")
             table = _board(of_group, name, best_first, group, different, level, seed)
             if reasons is not None:
-                of_runs = reasons[name, group]
+                of_runs = _codes(reasons[name, group])
                 table["codes"] = [", ".join(of_runs.get(run, ())) for run in table["run"]]
             if absent:
                 last = _board(of_group, name, list(absent), group, None, level, seed)
@@ -412,25 +484,9 @@ def _board(
     )
 
 
-def _codes_of_pairs(
-    values: TopicValues, compared: tests.Pairs, of_runs: Mapping[str, list[str]]
-) -> Any:
-    """Return why each pair is not called different: the codes of the worse run, and topics that
-    either lacks, (n_pairs,).
-    """
-    codes = np.full(compared.first.size, "", dtype=object)
-    if not any(of_runs.values()):
-        return codes
-    gain = compared.difference if values.higher_is_better else -compared.difference
-    worse = np.where(gain >= 0, compared.first, compared.second)
-    better = compared.first + compared.second - worse
-    for number, name in enumerate(values.systems):
-        if of_runs.get(name):
-            codes[worse == number] = ", ".join(of_runs[name])
-        if "unanswered" in of_runs.get(name, ()):
-            also = (better == number) & (codes == "")
-            codes[also] = "unanswered"
-    return codes
+def _codes(reasons: Mapping[str, Sequence[Ground]]) -> dict[str, list[str]]:
+    """Map each run to the codes of the reasons against claims about it."""
+    return {name: [ground.code for ground in grounds] for name, grounds in reasons.items()}
 
 
 def _shows_more_than_few_topics(values: TopicValues, compared: tests.Pairs, level: float) -> Bools:

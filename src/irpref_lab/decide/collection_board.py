@@ -24,6 +24,16 @@ from irpref_lab.across import Collections, strata
 from irpref_lab.arguments import check_level
 from irpref_lab.decide import over_collections as numbers
 from irpref_lab.decide.all_pairs import significant
+from irpref_lab.decide.first_lines import (
+    Field,
+    Sentences,
+    Standing,
+    against_one,
+    beside_best,
+    best_of,
+    n_topics,
+    where,
+)
 from irpref_lab.decide.over_collections import Part, Strata
 from irpref_lab.given_values import Values
 from irpref_lab.given_values.facts import facts_of, measures_of
@@ -37,7 +47,7 @@ OVER = tuple(strata.METHODS)
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 
 
-def described(of: Strata, over: str, tests: int, level: float) -> str:
+def described(of: Strata, over: str, tests: int, level: float, baseline: str | None = None) -> str:
     """Describe test, sample and family in one line."""
     k, n = len(of.names), of.n_topics
     if over == "collections" and k < strata.FEWEST:
@@ -47,7 +57,10 @@ def described(of: Strata, over: str, tests: int, level: float) -> str:
         test = f"stratified t-test, {n:,} topics nested in {k} collections"
     family = "one pair of systems"
     if tests > 1:
-        family = f"{tests:,} pairs of {len(of.systems):,} systems, adjusted after Holm, by measure"
+        pairs = f"pairs of {len(of.systems):,} systems"
+        if baseline is not None:
+            pairs = f"pairs with {visible(baseline)}"
+        family = f"{tests:,} {pairs}, adjusted after Holm, by measure"
     return f"{test}; family: {family}; family-wise level {100 * (1 - level):.4g} %"
 
 
@@ -66,9 +79,14 @@ class CollectionBoard(ResultFrame):
 
     Attributes
     ----------
+    text : str
+        Which system is best, and which are not shown to differ from it: a line for each measure.
+    sentences : dict of (measure, None) to str
+        The same, line by line.
     pairs : pandas.DataFrame
-        A row for each pair of systems and measure: `measure`, `a`, `b`, `difference` (mean of `a`
-        minus mean of `b`), `low`, `high`, `p`, `p_adjusted` (after Holm).
+        A row for each pair of systems and measure: `measure`, `a`, `b`, `difference` (mean of `b`
+        minus mean of `a`), `low`, `high`, `p`, `p_adjusted` (after Holm), `codes` (why the pair is
+        not called different).
     by_collection : dict of measure to DataFrame
         Mean of each system on each collection.
     over : {'topics', 'collections'}
@@ -85,22 +103,14 @@ class CollectionBoard(ResultFrame):
     """
 
     _metadata: ClassVar[list[str]] = [
-        *(
-            "pairs",
-            "by_collection",
-            "over",
-            "level",
-            "values_only",
-            "method",
-            "test",
-            "notes",
-            "grave",
-        )
+        *("text", "sentences", "pairs", "by_collection", "over", "level", "values_only"),
+        *("method", "test", "notes", "grave"),
     ]
 
     def different_pairs(self) -> pd.DataFrame:
-        """Select the rows of `pairs` with a significant difference."""
-        return self.pairs[significant(self.pairs["p_adjusted"], self.level)]
+        """Select the rows of `pairs` with a significant difference that nothing stands against."""
+        shown = significant(self.pairs["p_adjusted"], self.level)
+        return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
 
     def _tables(self) -> Sequence[Table]:
         return of_collection_board(self)
@@ -116,6 +126,7 @@ def leaderboard_over(
     pairs: str = "holm",
     level: float = 0.95,
     by_collection: bool = False,
+    missing: float = MISSING,
 ) -> CollectionBoard:
     """Rank systems by the mean of their means on several collections.
 
@@ -132,14 +143,17 @@ def leaderboard_over(
     level : float in (0, 1)
     by_collection : bool
         Add a column for each collection, with the mean there.
+    missing : float in [0, 1)
+        Share of the topics of a collection that may be missing from a system.
 
     Returns
     -------
     CollectionBoard
         A row for each system and measure, the best first: `run`, `measure`, `group` (None), `mean`,
         `low`, `high`, `place`, `place_low`, `place_high`, `letters`, `borda` (rank by Borda's
-        count: how many systems each one beats, on average over the collections), `reason` (why a
-        system is left out, if one is).
+        count: how many systems each one beats, on average over the collections), `codes` (what
+        stands against the claim that another system is better), `reason` (why a system is left
+        out, if one is).
 
     Raises
     ------
@@ -161,10 +175,15 @@ def leaderboard_over(
         raise AbsentRunError(
             f"{len(tested) or 'no'} system{'s' * (len(tested) != 1)} left to compare: {reasons}"
         )
-    boards, rows, means = [], [], {}
+    boards, rows, means, sentences = [], [], {}, Sentences()
     for measure in chosen:
         of = numbers.strata_of(parts, measure, tested)
-        board, of_pairs = numbers.board_over(of, over, level, pairs != "none")
+        grounds = _grounds_of_systems(given, parts, measure, tested, missing)
+        stopped = {name: list(dict.fromkeys(g.code for g in of)) for name, of in grounds.items()}
+        board, of_pairs = numbers.board_over(of, over, level, pairs != "none", stopped)
+        board["codes"] = [", ".join(stopped[name]) for name in board["run"]]
+        line = _best(of, board, of_pairs, level, grounds, list(out))
+        sentences[str(measure), None] = _heading(parts) + line
         means[str(measure)] = numbers.by_collection(parts, measure, wanted)
         boards.append(_with_left_out(board, out))
         rows.append(of_pairs)
@@ -173,6 +192,7 @@ def leaderboard_over(
     table = CollectionBoard(pd.concat(boards, ignore_index=True))
     table.insert(2, "group", pd.Series([None] * len(table), dtype=object))
     table.pairs, table.by_collection = pd.concat(rows, ignore_index=True), means
+    table.sentences, table.text = sentences, "\n".join(sentences.values())
     table.over, table.level, table.values_only = over, level, _values_only(parts)
     table.grave = _grave(parts)
     table.method = "none" if table["place_low"].isna().all() else pairs
@@ -185,6 +205,42 @@ def leaderboard_over(
         *_notes(parts),
     ]
     return table.made()
+
+
+def _grounds_of_systems(
+    given: Collections, parts: Sequence[Part], measure: Measure, names: list[str], missing: float
+) -> dict[str, list[Ground]]:
+    """Find reasons against the claim that another system is better, on any collection."""
+    grounds: dict[str, list[Ground]] = {name: [] for name in names}
+    for part in parts:
+        facts = _facts(given, part, measure, names)
+        for number, name in enumerate(names):
+            for ground in facts.against("claim", measure, number, facts.everything, missing):
+                grounds[name].append(Ground(ground.code, f"{part.name}: {ground.text}"))
+    return grounds
+
+
+def _best(
+    of: Strata,
+    board: pd.DataFrame,
+    pairs: pd.DataFrame,
+    level: float,
+    grounds: Mapping[str, Sequence[Ground]],
+    out: Sequence[str],
+) -> str:
+    """Say which system is best, and which are not shown to differ from it."""
+    means = dict(zip(board["run"], board["mean"], strict=True))
+    size = f"{len(of.names)} collections, {n_topics(of.n_topics)}"
+    field = Field(where(of.measure, None, of.higher_is_better), size, means, out)
+    best = board.loc[board["place"] == 1, "run"].tolist()
+    if pairs.empty or pairs["p"].isna().all():
+        return best_of(field, best, None, {})
+    return best_of(field, best, *beside_best(best, means, pairs, level, grounds))
+
+
+def _heading(parts: Sequence[Part]) -> str:
+    """Return what all lines begin with."""
+    return f"{FIRST_LINE}: " if _values_only(parts) else ""
 
 
 def _with_left_out(board: pd.DataFrame, out: Mapping[str, str]) -> pd.DataFrame:
@@ -241,14 +297,12 @@ def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[
         shown = shown.iloc[:top] if few else shown
         empty = [
             name
-            for name in ("low", "high", "place_low", "place_high", "letters", "reason")
-            if name in shown and shown[name].isna().all()
+            for name in ("low", "high", "place_low", "place_high", "letters", "codes", "reason")
+            if name in shown and not _says_something(shown[name])
         ]
         shown = shown.drop(columns=empty)
         table = of_frame(shown, rounded())
-        lower = "" if higher_is_better(str(measure)) else " (lower is better)"
-        only = f", {FIRST_LINE}" if board.values_only else ""
-        table.title = f"{measure}{lower}{only}"
+        table.title = board.sentences[measure, None] + "\n\n"
         table.notes = [f"the best {len(shown):,} of {len(part):,} systems"] * few
         table.notes.append("mean: of the collections' means; borda: rank by Borda's count")
         if "low" in shown:
@@ -260,6 +314,8 @@ def of_collection_board(board: CollectionBoard, top: int | None = None) -> list[
                 "place_low, place_high: range of places consistent with the tests"
                 + also * ("letters" in shown)
             )
+        if "codes" in shown:
+            table.notes.append("codes: why no other system is called better than this one")
         tables.append(table)
     tables[-1].notes += [f"test: {board.test}"] * bool(board.test) + board.notes
     return tables
@@ -277,8 +333,8 @@ class CollectionComparison(ResultFrame):
         One sentence for each measure, then the test in one line.
     test : str
     by_collection : DataFrame
-        A row for each measure and collection: `measure`, `collection`, `topics`, `a`, `b`,
-        `difference` (b - a).
+        A row for each measure and collection: `measure`, `collection`, `topics`, a column for each
+        system, `difference` (b - a).
     names : list of str
         The two systems.
     over : {'topics', 'collections'}
@@ -348,7 +404,7 @@ def compare_over(
         of = numbers.strata_of(parts, measure, names)
         grounds = _grounds(given, parts, measure, names, missing)
         rows.append(_row(of, over, level, grounds))
-        text.append(_sentence(of, rows[-1], over, level, grounds, _values_only(parts)))
+        text.append(_heading(parts) + _sentence(of, rows[-1], over, level, grounds))
         collected.append(_by_collection(of))
     table = CollectionComparison(rows)
     table.test = described(of, over, 1, level)
@@ -379,15 +435,15 @@ def _grounds(
         table = part.tables[str(measure)].select(names)
         means = table.means.tolist()
         baseline = int((means[0] < means[1]) != table.higher_is_better)
-        facts = _of_pair(given, part, measure, names)
+        facts = _facts(given, part, measure, names)
         for ground in facts.against("claim", measure, baseline, facts.everything, missing):
             if ground.code != "few-topics":  # the sentence says how many there are
                 grounds.append(Ground(ground.code, f"{part.name}: {ground.text}"))
     return grounds
 
 
-def _of_pair(given: Collections, part: Part, measure: Measure, names: list[str]) -> Evidence:
-    """Return the evidence of two systems on a collection."""
+def _facts(given: Collections, part: Part, measure: Measure, names: list[str]) -> Evidence:
+    """Return the evidence of some systems on a collection."""
     if part.facts is None:
         return facts_of(given.parts[part.name], [measure], names)
     by_name = {system.name: system for system in part.facts.systems}
@@ -440,29 +496,27 @@ def _sentence(
     over: str,
     level: float,
     grounds: Sequence[Ground],
-    values_only: bool,
 ) -> str:
     """Say the verdict in a sentence, and on how many collections it holds."""
-    head = of.measure + ("" if of.higher_is_better else " (lower is better)")
-    head += f", {FIRST_LINE}" if values_only else ""
+    head = where(of.measure, None, of.higher_is_better)
     first, second = of.systems
     a, b = f"{first} ({row['mean_a']:.4f})", f"{second} ({row['mean_b']:.4f})"
     k = row["collections"]
     if row["verdict"] == UNKNOWN:
-        reason = "; ".join(ground.text for ground in grounds)
-        reason = reason or f"{k} collections are too few to be a sample"
+        reason = _reason(grounds, row)
         return f"{head}: {a} and {b}, means of {k} collections: cannot tell, {reason}."
-    better, worse = (b, a) if row["verdict"] == "b better" else (a, b)
-    text = f"{head}: {better} is better than {worse} by {abs(row['difference']):.4f}"
-    low, high = row["low"], row["high"]
-    if row["verdict"] == EQUAL:
-        text = f"{head}: {a} and {b} are not shown to differ"
-    else:
-        low, high = sorted((abs(low), abs(high)))
-    sample = says_of(over, k, row["topics"])
-    text += f" ({100 * level:.4g} % interval {low:.4f} to {high:.4f}, {p_equals(row['p'])}, "
-    text += f"{sample}). {second} is better on {row['wins']} and worse on {row['losses']} of them."
-    return text
+    verdicts = {"b better": f"{b} is better than {a}", "a better": f"{b} is worse than {a}"}
+    text = verdicts.get(row["verdict"], f"{b} and {a} are {EQUAL}")
+    text = f"{head}: {text}: {row['difference']:+.4f} ({100 * level:.4g} % interval "
+    text += f"{row['low']:+.4f} to {row['high']:+.4f}, {p_equals(row['p'])}, "
+    text += f"{says_of(over, k, row['topics'])}). "
+    return f"{text}{second} is better on {row['wins']} and worse on {row['losses']} of them."
+
+
+def _reason(grounds: Sequence[Ground], row: Mapping[str, Any]) -> str:
+    """Return why there is no verdict."""
+    reason = "; ".join(ground.text for ground in grounds)
+    return reason or f"{row['collections']} collections are too few to be a sample"
 
 
 def _by_collection(of: Strata) -> pd.DataFrame:
@@ -473,13 +527,42 @@ def _by_collection(of: Strata) -> pd.DataFrame:
             "measure": of.measure,
             "collection": list(of.names),
             "topics": [part.shape[1] for part in of.values],
-            "a": means[0],
-            "b": means[1],
+            **dict(zip(of.systems, means, strict=True)),
             "difference": strata.stratum_means(_differences(of)),
         }
     )
 
 
+class CollectionDifferences(ResultFrame):
+    """Systems compared with a baseline over several collections.
+
+    Attributes
+    ----------
+    text : str
+        Which systems are better or worse than the baseline: a line for each measure.
+    sentences : dict of (measure, None) to str
+        The same, line by line.
+    baseline : str
+    left_out : dict of system to str
+        Systems that lack a collection, with the reason.
+    over : {'topics', 'collections'}
+    level : float
+    test : str
+        Test, sample and family in one line.
+    notes : list of str
+    grave : list of str
+        Findings that would mislead, as `irpref check` words them, by collection.
+    """
+
+    _metadata: ClassVar[list[str]] = [
+        *("text", "sentences", "baseline", "left_out", "over", "level", "test", "notes", "grave")
+    ]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_collections_against(self)
+
+
+@once_per_call
 def against_over(
     measures: Measures,
     given: Collections,
@@ -489,7 +572,7 @@ def against_over(
     over: str = "topics",
     level: float = 0.95,
     missing: float = MISSING,
-) -> pd.DataFrame:
+) -> CollectionDifferences:
     """Compare all systems with one over several collections, adjusted after Holm.
 
     Parameters
@@ -502,11 +585,10 @@ def against_over(
 
     Returns
     -------
-    DataFrame
+    CollectionDifferences
         The rows of `compare_over` for each other system, with `run` first (`a` is the baseline,
         `b` the run) and `p_adjusted`; the verdict is by `p_adjusted`. A system that lacks a
-        collection has no row; `attrs["left_out"]` maps it to the reason. `attrs["grave"]` lists
-        findings that would mislead.
+        collection has no row.
     """
     level = check_level(level)
     check_choice("over", over, OVER)
@@ -521,25 +603,53 @@ def against_over(
     others = [name for name in dict.fromkeys(wanted) if name not in out and name != baseline]
     if not others:
         raise AbsentRunError(f"no system is left to compare with {baseline}")
-    rows = []
+    rows, why = [], dict[tuple[str, str], str]()
     for measure in chosen:
         for name in others:
             names = [baseline, name]
             grounds = _grounds(given, parts, measure, names, missing)
-            row = _row(numbers.strata_of(parts, measure, names), over, level, grounds)
-            rows.append({"run": name} | row)
-    table = pd.DataFrame(rows)
+            of = numbers.strata_of(parts, measure, names)
+            rows.append({"run": name} | _row(of, over, level, grounds))
+            why[str(measure), name] = _reason(grounds, rows[-1])
+    table = CollectionDifferences(rows)
     table["p_adjusted"] = table.groupby("measure")["p"].transform(lambda p: holm(p.to_numpy()))
     lost = table["verdict"].isin(["a better", "b better"]) & ~significant(
         table["p_adjusted"], level
     )
     table.loc[lost, "verdict"] = EQUAL
-    table.attrs |= {"left_out": out, "grave": _grave(parts)}
-    return table
+    table.sentences = {
+        (measure, None): _heading(parts) + _against(of_measure, baseline, list(out), why)
+        for measure, of_measure in table.groupby("measure", sort=False)
+    }
+    table.text = "\n".join(table.sentences.values())
+    of = numbers.strata_of(parts, chosen[0], [baseline, *others])
+    table.test = described(of, over, len(others), level, baseline)
+    table.baseline, table.left_out, table.over, table.level = baseline, out, over, level
+    table.notes = [*(f"{name} is left out: {why}" for name, why in out.items()), *_notes(parts)]
+    table.grave = _grave(parts)
+    return table.made()
 
 
-def of_collections_against(table: pd.DataFrame, baseline: str, level: float) -> list[Table]:
+def _against(
+    rows: pd.DataFrame, baseline: str, out: Sequence[str], why: Mapping[tuple[str, str], str]
+) -> str:
+    """Say which systems are better or worse than the baseline by a measure."""
+    first = rows.iloc[0]
+    measure, higher = first["measure"], higher_is_better(first["measure"])
+    kinds = {"b better": "better", "a better": "worse", EQUAL: "equal", UNKNOWN: "unknown"}
+    means = {baseline: first["mean_a"]} | dict(zip(rows["run"], rows["mean_b"], strict=True))
+    size = f"{first['collections']} collections, {n_topics(int(first['topics']))}"
+    best_first = rows.sort_values("difference", ascending=not higher, kind="stable")
+    runs = {
+        row["run"]: Standing(row["difference"], kinds[row["verdict"]], why[measure, row["run"]])
+        for row in best_first.to_dict("records")
+    }
+    return against_one(Field(where(measure, None, higher), size, means, out), baseline, runs)
+
+
+def of_collections_against(table: CollectionDifferences) -> list[Table]:
     """Make a table of `against_over` for each measure."""
+    baseline = table.baseline
     heads = {"mean_b": "mean"}
     shows = {"p": p_value, "p_adjusted": p_value}
     columns = [
@@ -551,15 +661,14 @@ def of_collections_against(table: pd.DataFrame, baseline: str, level: float) -> 
         shown = part[columns]
         empty = [name for name in ("low", "high", "codes") if not _says_something(shown[name])]
         made = of_frame(shown.drop(columns=empty), rounded(), heads, shows)
-        lower = "" if higher_is_better(str(measure)) else " (lower is better)"
-        made.title = f"{measure}{lower}: {visible(baseline)} {part['mean_a'].iloc[0]:.4f}"
+        made.title = table.sentences[measure, None] + "\n\n"
         tables.append(made)
     tables[-1].notes = [
-        f"mean: of the collections' means; difference: to {visible(baseline)}; low, high: its "
-        f"{100 * level:g} % interval",
+        f"mean: of the collections' means; difference: run minus {visible(baseline)}; low, high: "
+        f"its {100 * table.level:g} % interval",
         "wins, losses, equal: collections on which the run is better, worse or the same",
-        f"p_adjusted: after Holm, for all pairs with {visible(baseline)}, by measure",
-        *(f"{name} is left out: {why}" for name, why in table.attrs["left_out"].items()),
+        f"test: {table.test}",
+        *table.notes,
     ]
     return tables
 

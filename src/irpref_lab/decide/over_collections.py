@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from irpref.kernel import Bools, Floats
 from irpref.observed import Evidence, gathered
 from irpref.values.matrix import TopicValues
 from irpref_lab.across import Collections, strata
-from irpref_lab.decide.all_pairs import significant
+from irpref_lab.decide.all_pairs import codes_of_pairs, significant
 from irpref_lab.decide.letters import letters
 from irpref_lab.given_values import Values
 from irpref_lab.trust import t_tests
@@ -178,11 +179,16 @@ def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -
     )
 
 
-def pairs_over(of: Strata, over: str, level: float) -> pd.DataFrame:
-    """Test all pairs of systems: a row for each, with p-values adjusted after Holm."""
+def pairs_over(
+    of: Strata, over: str, level: float, stopped: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """Test all pairs of systems: a row for each, with p-values adjusted after Holm, and the codes
+    that stand against calling them different.
+    """
     first, second = pairs_of_systems(len(of.systems))
     p = strata.p_of_pairs(of.values, first, second, over)
     means = of.by_mean.means
+    gain = (means[second] - means[first]) * (1 if of.higher_is_better else -1)
     names = np.array(of.systems, dtype=object)
     low, high = _intervals_of_pairs(of, first, second, over, level)
     return pd.DataFrame(
@@ -190,11 +196,12 @@ def pairs_over(of: Strata, over: str, level: float) -> pd.DataFrame:
             "measure": of.measure,
             "a": names[first],
             "b": names[second],
-            "difference": means[first] - means[second],
+            "difference": means[second] - means[first],
             "low": low,
             "high": high,
             "p": p,
             "p_adjusted": t_tests.holm(p),
+            "codes": codes_of_pairs(of.systems, first, second, gain, stopped),
         }
     )
 
@@ -202,12 +209,14 @@ def pairs_over(of: Strata, over: str, level: float) -> pd.DataFrame:
 def _intervals_of_pairs(
     of: Strata, first: Any, second: Any, over: str, level: float
 ) -> tuple[Floats, Floats]:
-    """Compute the intervals of the differences of pairs, a block of pairs at a time."""
+    """Compute the intervals of the differences of pairs, second minus first, a block of pairs at a
+    time.
+    """
     low, high = np.empty(first.size), np.empty(first.size)
     step = max(1, (1 << 20) // of.n_topics)
     for start in range(0, first.size, step):
         rows = slice(start, start + step)
-        parts = strata.differences(of.values, first[rows], second[rows])
+        parts = strata.differences(of.values, second[rows], first[rows])
         low[rows], high[rows] = strata.intervals(parts, level, over)
     return low, high
 
@@ -217,12 +226,17 @@ def different(pairs: pd.DataFrame, systems: Sequence[str], level: float) -> Bool
     n = len(systems)
     out = np.zeros((n, n), bool)
     first, second = pairs_of_systems(n)
-    out[first, second] = out[second, first] = significant(pairs["p_adjusted"], level)
+    shown = significant(pairs["p_adjusted"], level) & (pairs["codes"] == "").to_numpy()
+    out[first, second] = out[second, first] = shown
     return out
 
 
 def board_over(
-    of: Strata, over: str, level: float, tested: bool = True
+    of: Strata,
+    over: str,
+    level: float,
+    tested: bool = True,
+    stopped: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Rank systems over all collections.
 
@@ -233,6 +247,8 @@ def board_over(
     level : float in (0, 1)
     tested : bool
         Whether pairs are tested.
+    stopped : mapping of system to codes
+        The codes that stand against claims about it.
 
     Returns
     -------
@@ -252,7 +268,7 @@ def board_over(
     text: list[str] | list[None] = [None] * n
     pairs = pd.DataFrame()
     if tested and n > 1:
-        pairs = pairs_over(of, over, level)
+        pairs = pairs_over(of, over, level, stopped)
         if pairs["p"].notna().any():
             apart = different(pairs, of.systems, level)
             best = 1 + (apart & (place[:, None] > place)).sum(axis=1)

@@ -49,7 +49,14 @@ from irpref_lab.arguments import check_level
 from irpref_lab.checking import check, grave
 from irpref_lab.decide.all_pairs import METHODS
 from irpref_lab.decide.basis import basis_of
-from irpref_lab.decide.board import Leaderboard, board_of, reasons_of, with_further
+from irpref_lab.decide.board import (
+    Leaderboard,
+    Reasons,
+    board_of,
+    reasons_of,
+    sentences_of,
+    with_further,
+)
 from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
 from irpref_lab.decide.in_place import runs_by_name
 from irpref_lab.decide.pair import Basis
@@ -58,7 +65,6 @@ from irpref_lab.judges.filling import Filled
 from irpref_lab.messages import not_accepted
 from irpref_lab.page.query_texts import Texts, texts
 from irpref_lab.page.rankings import rankings, unjudged_by_rank
-from irpref_lab.page.verdict import best_of_many
 from irpref_lab.plots.drawing import CRP_CUT
 from irpref_lab.plots.plot_data import constant_npref
 from irpref_lab.short_names import left_out, parts
@@ -290,11 +296,7 @@ def _board_and_topics(
         "left_out": left_out(short),
         "tested": options.pairs if board["pairs"] else "none",
         **board,
-        "verdict": [
-            *(line for verdict in verdicts for line in verdict.text.splitlines()[:-1]),
-            *(f"test: {verdict.test}" for verdict in verdicts[:1]),
-        ]
-        or board["best"],
+        "verdict": _lines(verdicts) or board["verdict"],
         "topics": first.topics,
         "queries": texts(options.topics, "topics", first.topics),
         "values": [[by_measure[name].values[row] for row in rows] for name in names],
@@ -321,6 +323,12 @@ def _verdicts(
     if options.groups is not None:
         verdicts.append(compare(chosen, qrels, a, b, groups=options.groups, **how))
     return verdicts
+
+
+def _lines(verdicts: Sequence[Comparison]) -> list[str]:
+    """List the sentences of comparisons, then the test."""
+    sentences = [line for verdict in verdicts for line in verdict.text.splitlines()[:-1]]
+    return [*sentences, *(f"test: {verdict.test}" for verdict in verdicts[:1])]
 
 
 def plain(value: Any) -> Any:
@@ -377,8 +385,7 @@ def _board(
     several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
     tests = options.pairs if several else "none", options.level
 
-    def board_on(topics: Mapping[str | None, Bools]) -> Leaderboard:
-        reasons = reasons_of(basis, topics, MISSING)
+    def board_on(topics: Mapping[str | None, Bools], reasons: Reasons) -> Leaderboard:
         return board_of(
             *(by_measure, names, names[0], topics, *tests),
             seed=options.rng,
@@ -386,18 +393,21 @@ def _board(
             reasons=reasons,
         )
 
-    board = board_on({None: np.ones(len(first.topics), bool)})
+    everything: dict[str | None, Bools] = {None: np.ones(len(first.topics), bool)}
+    reasons = reasons_of(basis, everything, MISSING)
+    board = board_on(everything, reasons)
     untold = {
         (row["measure"], row.get("group"))
         for verdict in verdicts
         for row in verdict[verdict["verdict"] == UNKNOWN].to_dict("records")
     }
-    best = best_of_many(board, names[0])
+    lines = [*sentences_of(board, basis.measures, reasons, basis.heading).values()]
     pairs = _blanked(board.pairs, _P_VALUES, untold)
     board = _blanked(board, ["place_low", "place_high", "letters"], untold)
     tested = pd.DataFrame({"group": []})
     if groups and several:
-        tested = _blanked(board_on(groups).pairs, _P_VALUES, untold)
+        of_groups = board_on(groups, reasons_of(basis, groups, MISSING))
+        tested = _blanked(of_groups.pairs, _P_VALUES, untold)
     rows = [board[board["measure"] == name] for name in names]
     runs = rows[0]["run"].tolist()
     return {
@@ -407,7 +417,7 @@ def _board(
         "answered": first.n_topics - rows[0]["topics_without_documents"],
         "pairs": _pairs(pairs, names, runs) if several else [],
         "test": board.test,
-        "best": [best, f"test: {board.test}"] if best else None,
+        "verdict": [*lines, *([f"test: {board.test}"] if board.test else [])],
         "groups": [
             {"name": group, "topics": groups[group].sum(), "pairs": _pairs(part, names, runs)}
             for group, part in tested.groupby("group", sort=False)
