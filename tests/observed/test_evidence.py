@@ -181,7 +181,10 @@ def test_depth_is_that_of_the_measure_or_of_the_other_run():
     assert codes("R@100", qrels, {name: {"q": short, "rare": short} for name in runs}) == {
         "shallow": 2
     }
-    assert gathered(["R@100"], qrels, runs, depth=20).looks_at(irpref.parse("R@100")) == 20
+    assert (
+        gathered(["R@100"], irpref.judgments(qrels), runs, depth=20).looks_at(irpref.parse("R@100"))
+        == 20
+    )
 
 
 def test_groups_are_counted_each():

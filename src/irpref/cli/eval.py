@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, compress
+from itertools import compress
 from typing import Any
 
 import click
@@ -125,7 +125,7 @@ def evaluate(
     scores, status = _scores(given, scorer)
     if not scores:
         return ERROR
-    _print_grave(scores)
+    _print_grave(scorer, scores)
     _warn_of_silent(scorer, scores)
     rows = _rows(scores, given.measures, wanted)
     if out.form in ("json", "jsonl") and places != options.PLACES:
@@ -189,16 +189,30 @@ def _scores(given: Inputs, scorer: Scorer) -> tuple[dict[str, Scores], int]:
     return scores, ERROR if errors else OK
 
 
-def _print_grave(scores: Mapping[str, Scores]) -> None:
-    """Print the grave findings about runs."""
-    noted = {name: score.noted for name, score in scores.items() if score.noted is not None}
-    if noted:
-        from irpref.observed.streamed import grave_rows, lines
+def _print_grave(scorer: Scorer, scores: Mapping[str, Scores]) -> None:
+    """Print the grave findings that judged documents can tell, and those that they hint at."""
+    if scorer.pool is None:
+        return
+    from irpref.observed import streamed
 
-        several = len(scores) > 1
-        rows = (grave_rows(facts, name if several else "the run") for name, facts in noted.items())
-        for line in lines(chain.from_iterable(rows)):
-            say(f"check: {line}")
+    named = scores if len(scores) > 1 else dict(zip(["the run"], scores.values(), strict=True))
+    rows = [
+        row
+        for name, score in named.items()
+        if score.noted is not None
+        for row in streamed.grave_rows(score.noted, name)
+    ]
+    upside_down = {row["run"] for row in rows if row["code"] == "upside-down"}
+    late = {name: score.late_by for name, score in named.items() if name not in upside_down}
+    said = streamed.lines(streamed.grave_of_judgments(scorer.qrels, scorer.pool))
+    orders = [score.grade_order for score in named.values() if score.grade_order is not None]
+    beside = [score.beside_order for score in named.values() if score.beside_order is not None]
+    if against := streamed.grades_reversed(orders):  # which explains a run that seems upside down
+        rows = [row for row in rows if row["code"] != "upside-down"]
+        said, late = [against, *said], {}
+    said += filter(None, [streamed.one_grade(scorer.pool, beside)])
+    for line in [*said, *streamed.lines(rows), *streamed.not_looked_at(late)]:
+        say(f"check: {line}")
 
 
 def _warn_of_silent(scorer: Scorer, scores: Mapping[str, Scores]) -> None:

@@ -50,6 +50,7 @@ from irpref.observed.changed_ids import JudgedIds
 from irpref.observed.evidence import Evidence, System
 from irpref.observed.observation import observe
 from irpref.observed.orders import backwards
+from irpref.observed.scales import numbers_beside_one_grade
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
 from irpref.values.evaluator import evaluator as fastest
 from irpref.values.kernels import KernelEvaluator
@@ -233,6 +234,7 @@ class Gatherer:
         pool = getattr(self.evaluator, "pool", None)
         self.pool: Pool = pool if pool is not None else _highest(qrels)
         self.ids = JudgedIds(self.pool)
+        self.beside = numbers_beside_one_grade(qrels, self.pool)
         ids = self.pool.topic_ids
         self.order: Ints = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
         self.topics = tuple(ids[t] for t in self.order.tolist())
@@ -264,7 +266,9 @@ class Gatherer:
             ]
         except SystemExit as error:  # a measure of somebody must not decide the exit status
             raise MeasureError(f"a measure ended the process (SystemExit: {error})") from None
-        observed = tuple(observe(run, self.ids, self.order, self.depth) for run in repeats)
+        observed = tuple(
+            observe(run, self.ids, self.order, self.depth, self.beside) for run in repeats
+        )
         shown = [one.at_least(0) for one in judged]
         return System(
             name,

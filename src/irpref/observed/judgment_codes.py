@@ -9,18 +9,23 @@ from typing import Any
 import numpy as np
 
 from irpref.data.columns import Reading
-from irpref.kernel.segments import Bools, Floats
+from irpref.kernel.segments import Bools
 from irpref.measures.declare import KernelMeasure, registered
 from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.observed.finding import Code, Found, View
 from irpref.observed.observation import NO_IDS
-from irpref.observed.scales import REVERSED, mixed_scales, ranked_against, ranked_as
+from irpref.observed.scales import (
+    REVERSED,
+    mixed_scales,
+    ranked_against,
+    ranked_as,
+    surely_against,
+)
 
 MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
 _SEEN = 10  # topics
 _MANY_GRADES = 12
-_RANKED_AS = 0.1  # mean rank correlation
 
 
 def _unanswerable(view: View) -> Found | None:
@@ -245,15 +250,15 @@ def _grades_reversed(view: View) -> Found | None:
         for one in system.observed
         if one.grade_order is not None
     ]
-    against = ranked_against(orders) if orders else None
-    if against is None or against.correlation >= REVERSED:
+    against = surely_against(orders)
+    if against is None:
         return None
     n = int(against.topics.sum())
     words = {"correlation": against.correlation, "n": n}
     return Found(against.topics, words=words, example=view.facts.topics[against.first])
 
 
-GRADESREVERSED = Code(
+GRADES_REVERSED = Code(
     "grades-reversed",
     "judgments",
     _grades_reversed,
@@ -273,28 +278,16 @@ def _one_grade(view: View) -> Found | None:
     grades.
     """
     facts = view.facts
-    pool = facts.pool
-    runs = [run for system in facts.systems for run in system.runs]
-    if not facts.has_grades or np.unique(pool.grade).size != 1 or not runs:
+    orders = [
+        one.beside_order
+        for system in facts.systems
+        for one in system.observed
+        if one.beside_order is not None
+    ]
+    found = ranked_as(orders)
+    if found is None:
         return None
-    if "iteration" not in facts.qrels.names:
-        return None
-    numbers = _whole_numbers(facts.qrels.pool(columns=("iteration",)).columns["iteration"])
-    if numbers is None or np.unique(numbers).size < 2:
-        return None
-    found = ranked_as(numbers, [run.on(pool) for run in runs])
-    if found is None or found < _RANKED_AS:
-        return None
-    return Found(view.inside, words={"grade": float(pool.grade[0]), "correlation": found})
-
-
-def _whole_numbers(column: Any) -> Floats | None:
-    """Read a column as whole numbers; None if a cell is none."""
-    try:
-        numbers = np.asarray(column, dtype=object).astype(np.float64)
-    except (TypeError, ValueError):
-        return None
-    return numbers if (numbers == np.floor(numbers)).all() else None
+    return Found(view.inside, words={"grade": float(facts.pool.grade[0]), "correlation": found})
 
 
 ONE_GRADE = Code(
@@ -462,6 +455,6 @@ READ_DIFFERENTLY = Code(
 CODES = (
     *(EXCLUDED_RELEVANT, READ_DIFFERENTLY),
     *(UNANSWERABLE, UNSEEN, GRADE_SCALE, NEGATIVE_GRADES, JUDGED_WITHOUT_ID, MIXED_SCALES),
-    *(GRADESREVERSED, ONE_GRADE),
+    *(GRADES_REVERSED, ONE_GRADE),
     *(GRADE_ORDER, NO_NONRELEVANT, CONTRADICTING_PREFERENCES, DISAGREEING_JUDGES, NEVER_COMPARED),
 )

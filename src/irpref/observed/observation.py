@@ -6,7 +6,7 @@ board can observe a thousand runs and let each go."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +20,14 @@ from irpref.judged.pool import FILLED, SOURCE
 from irpref.judged.run import Run
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.observed.changed_ids import Changed, JudgedIds
-from irpref.observed.scales import grade_order
+from irpref.observed.scales import Compared, grade_order, order_of
 from irpref.observed.sensitivity import TOP
 
 # Words that tools write for a missing id.
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 SEVERAL, _FEW = 6, 3  # documents of different scores in a topic
 _SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
-_MORE = 3  # documents in the first ranks that are judged for one other topic, beyond its own
+MORE = 3  # documents in the first ranks that are judged for one other topic, beyond its own
 _LONG = 5  # documents whose ids are seldom in order by chance
 
 
@@ -72,6 +72,9 @@ class Observation:
         for one change.
     grade_order : float array (2, n_topics) or None
         See `irpref.observed.scales.grade_order`; None for preferences.
+    beside_order : float array (n_topics,) or None
+        Correlation of ranks with the numbers beside the grades, if all grades are one: see
+        `irpref.observed.scales.numbers_beside_one_grade`.
     ranks : Ranks or None
         The rank column, if there is one.
     tags : tuple of str
@@ -103,6 +106,7 @@ class Observation:
     changed_topics: Changed | None
     changed_docs: Changed | None
     grade_order: Floats | None
+    beside_order: Floats | None
     ranks: Ranks | None
     tags: tuple[str, ...]
     mixed_tags: Bools
@@ -135,7 +139,13 @@ class Ranks:
     always_rise: Bools
 
 
-def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> Observation:
+def observe(
+    run: Run,
+    ids: JudgedIds,
+    order: Ints,
+    depth: int | None = None,
+    beside: Compared | None = None,
+) -> Observation:
     """Note all there is to see of a run.
 
     Parameters
@@ -147,6 +157,8 @@ def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> 
         Numbers of the topics of the pool by ascending id.
     depth : int, optional
         Only so many documents of each topic count; their order is taken from the whole run.
+    beside : Compared, optional
+        The numbers beside the grades, if all grades are one.
 
     Raises
     ------
@@ -182,7 +194,7 @@ def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> 
         own=by_topic(_own_topics(listing)),
         nothing=by_topic(nothing),
         no_id=no_id,
-        strayed=_strayed(listing, ids, order),
+        strayed=strayed(judged_elsewhere(listing, ids), order),
         by_id=by_topic(_by_id(listing)),
         prints=by_topic(_prints(row, topics)),
         further=tuple(further),
@@ -190,6 +202,7 @@ def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> 
         changed_topics=ids.changed_topics(further, listing.names),
         changed_docs=ids.changed_in([listing], first_ranks) if is_given else None,
         grade_order=by_topic(grade_order(listing).T).T if pool.graded and is_given else None,
+        beside_order=by_topic(order_of(row, topics, beside)) if beside and is_given else None,
         ranks=_ranks(listing, order),
         tags=_tags(run),
         mixed_tags=by_topic(_mixed_tags(listing)),
@@ -247,21 +260,36 @@ def _missing_ids(run: Listing) -> tuple[Bools, str]:
     return nothing, run.docs_of(rows[:1])[0] if rows.size else ""
 
 
-def _strayed(run: Listing, ids: JudgedIds, order: Ints) -> Ints:
+def judged_elsewhere(run: Listing, ids: JudgedIds) -> dict[int, Counter[int]]:
+    """Count for which topics the first documents of each topic are judged, where there may be more
+    of another one.
+    """
+    at_top = run.topics.position < TOP
+    may_stray = run.topics.count(at_top & (run.row >= 0)) <= TOP - MORE
+    judged_for: dict[int, Counter[int]] = {}
+    rows = np.flatnonzero(at_top & run.topics.spread(may_stray))
+    for topic, doc in zip(run.topics.topic[rows].tolist(), run.docs_of(rows), strict=True):
+        judged_for.setdefault(topic, Counter()).update(ids.topics_of.get(doc, ()))
+    return judged_for
+
+
+def strayed(judged_for: Mapping[int, Counter[int]], order: Ints) -> Ints:
     """Find the other topic that the first documents of each topic are judged for; -1 if there is
     none. Topics have their numbers by ascending id.
 
     More of them are judged for it than for the topic itself, or for any third one. Where topics
     were shifted, the other topic strays, too, and each strays to one. A weak system that finds the
     documents of a few topics everywhere is no shift.
+
+    Parameters
+    ----------
+    judged_for : see `judged_elsewhere`
+    order : int array (n_topics,)
+        Numbers of the topics of the pool by ascending id.
     """
-    at_top = run.topics.position < TOP
-    may_stray = run.topics.count(at_top & (run.row >= 0)) <= TOP - _MORE
-    judged_for: list[Counter[int]] = [Counter() for _ in range(run.topics.n)]
-    rows = np.flatnonzero(at_top & run.topics.spread(may_stray))
-    for topic, doc in zip(run.topics.topic[rows].tolist(), run.docs_of(rows), strict=True):
-        judged_for[topic].update(ids.topics_of.get(doc, ()))
-    other = np.array([_other(topic, counts) for topic, counts in enumerate(judged_for)], int)
+    other = np.full(order.size, -1)
+    for topic, counts in judged_for.items():
+        other[topic] = _other(topic, counts)
     strays = other >= 0
     is_shift = (
         strays & strays[other] & (np.bincount(other[strays], minlength=other.size)[other] == 1)
@@ -273,7 +301,7 @@ def _other(topic: int, counts: Counter[int]) -> int:
     """Return the one topic that most documents are judged for, if it is another one by far."""
     own = counts.pop(topic, 0)
     (other, n), (_, next_one) = [*counts.most_common(2), (-1, 0), (-1, 0)][:2]
-    return other if n >= own + _MORE and n > next_one else -1
+    return other if n >= own + MORE and n > next_one else -1
 
 
 def _by_id(run: Listing) -> Bools:

@@ -20,7 +20,7 @@ from irpref.observed.sensitivity import TOP
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
 _JUDGED = 0.2  # share of the other run's share of judged documents
 _SHOWN = 3
-_SEVERAL = 3  # topics
+SEVERAL_TOPICS = 3
 EVIDENCE = frozenset({"values", "pass", "claim"})
 
 
@@ -158,14 +158,14 @@ def _other_topic(view: View) -> Found | None:
         return None
     told = view.system.lengths.max(axis=0) > 0
     topic, other = (facts.topics[number] for number in (here[0], strayed[here[0]]))
-    many = here.size >= max(_SEVERAL, view.missing * (told & view.inside).sum())
+    many = here.size >= max(SEVERAL_TOPICS, view.missing * (told & view.inside).sum())
     words = {"topic": topic, "other": other}
     return Found(strayed >= 0, told, words, level="grave" if many else "note", example=topic)
 
 
 def _too_many_strayed(view: View) -> Found | None:
     found = _other_topic(view)
-    return found if found and (found.topics & view.inside).sum() >= _SEVERAL else None
+    return found if found and (found.topics & view.inside).sum() >= SEVERAL_TOPICS else None
 
 
 OTHER_TOPIC = Code(
@@ -344,7 +344,7 @@ def _begins_late(view: View) -> Found | None:
         best = one.ranks.best
         known = np.isfinite(best) & (one.lengths > 0)
         ranks, counts = np.unique(best[known & view.inside], return_counts=True)
-        if not ranks.size or counts.sum() < _SEVERAL:
+        if not ranks.size or counts.sum() < SEVERAL_TOPICS:
             continue
         usual, n = float(ranks[counts.argmax()]), int(counts.max())
         if usual > 1 and 2 * n > counts.sum():

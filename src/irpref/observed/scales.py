@@ -16,10 +16,11 @@ means more than `ERRORS` standard errors below 0 are reported."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from irpref.data.columns import as_objects
 from irpref.judged.align import Listing
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
@@ -113,6 +114,7 @@ ERRORS = 3.0
 REVERSED = -0.1  # mean correlation; above it, runs may just be weak
 _FEW_TOPICS = 10
 _FEWEST_RANKED = 2
+_AS_GRADES = 0.1  # mean correlation of numbers that runs rank as grades
 
 
 def grade_order(run: Listing) -> Floats:
@@ -136,7 +138,7 @@ def grade_order(run: Listing) -> Floats:
     )
 
 
-class _Compared(NamedTuple):
+class Compared(NamedTuple):
     """The documents of a pool that are compared, and their grades as ranks.
 
     Attributes
@@ -156,22 +158,22 @@ class _Compared(NamedTuple):
 
 
 @shared
-def _graded(pool: Pool) -> _Compared:
+def _graded(pool: Pool) -> Compared:
     return _compared(pool, pool.grade, pool.grade >= 0)
 
 
 @shared
-def _signed(pool: Pool) -> _Compared:
+def _signed(pool: Pool) -> Compared:
     return _compared(pool, np.sign(pool.grade), pool.grade != 0)
 
 
-def _compared(pool: Pool, grade: Floats, rows: Bools) -> _Compared:
+def _compared(pool: Pool, grade: Floats, rows: Bools) -> Compared:
     topics = pool.judged.where(rows)
     y = _centred(grade[rows], topics)
-    return _Compared(rows, topics, y, topics.total(y * y))
+    return Compared(rows, topics, y, topics.total(y * y))
 
 
-def _correlation(row: Ints, of_rows: Segments, of_grades: _Compared) -> Floats:
+def _correlation(row: Ints, of_rows: Segments, of_grades: Compared) -> Floats:
     """Compute Spearman's correlation of each topic: (n_topics,).
 
     Of n compared documents, h are retrieved. The one at place p (from 0) of these has the centred
@@ -231,34 +233,80 @@ def ranked_against(of_runs: Sequence[Floats]) -> Against | None:
     return None
 
 
-def ranked_as(grade: Floats, runs: Sequence[Listing]) -> float | None:
-    """Return the mean rank correlation if runs surely rank these numbers as grades; else None.
+def numbers_beside_one_grade(qrels: Judgments, pool: Pool) -> Compared | None:
+    """Return the numbers of the iteration column if all judged documents have one grade; None if
+    they have several, or the column does not hold two or more whole numbers.
+    """
+    if not pool.graded or np.unique(pool.grade).size != 1 or "iteration" not in qrels.names:
+        return None
+    given = _whole_numbers(as_objects(qrels.table.columns["iteration"]))
+    if given is None or np.unique(given).size < 2:
+        return None
+    numbers = _whole_numbers(qrels.pool(columns=("iteration",)).columns["iteration"])
+    return None if numbers is None else _compared(pool, numbers, np.ones(numbers.size, bool))
+
+
+def _whole_numbers(column: Any) -> Floats | None:
+    """Read a column as whole numbers; None if a cell is none."""
+    try:
+        numbers = np.asarray(column, dtype=object).astype(np.float64)
+    except (TypeError, ValueError):
+        return None
+    return numbers if (numbers == np.floor(numbers)).all() else None
+
+
+def order_of(row: Ints, topics: Segments, numbers: Compared) -> Floats:
+    """Correlate numbers of judged documents with the ranks of a run: (n_topics,).
 
     Parameters
     ----------
-    grade : float array (n_judged,)
-        A number for each judged document.
-    runs : sequence of Listing
+    row : int array (n_rows,)
+        Row of each document in the pool, in the order of evaluation; negative if it has none.
+    topics : Segments
+        Of `row`.
+    numbers : Compared
     """
-    pool = runs[0].pool
-    compared = _compared(pool, grade, np.ones(grade.size, bool))
-    rows = np.array([_correlation(run.row, run.topics, compared) for run in runs])
+    return _correlation(row, topics, numbers)
+
+
+def ranked_as(of_runs: Sequence[Floats]) -> float | None:
+    """Return the mean rank correlation if runs surely rank numbers as grades; else None.
+
+    Parameters
+    ----------
+    of_runs : sequence of float array (n_topics,)
+        Correlations of each run: see `order_of`.
+    """
+    if not of_runs:
+        return None
+    rows = np.array(of_runs)
     known = ~np.isnan(rows)
     topics = known.any(axis=0)
     if topics.sum() < _FEWEST_RANKED:
         return None
     by_topic = np.where(known, rows, 0.0)[:, topics].sum(axis=0) / known[:, topics].sum(axis=0)
     mean, error = float(by_topic.mean()), float(by_topic.std(ddof=1)) / by_topic.size**0.5
-    return mean if mean > ERRORS * error else None
+    return mean if mean > ERRORS * error and mean >= _AS_GRADES else None
+
+
+def surely_against(of_runs: Sequence[Floats]) -> Against | None:
+    """Test the same, by more than weak runs do, which rank them a little lower at most: see
+    `REVERSED`.
+    """
+    found = ranked_against(of_runs) if of_runs else None
+    return None if found is None or found.correlation >= REVERSED else found
+
+
+def grade_correlation(judged: JudgedRun, pool: Pool) -> Floats:
+    """Correlate grades with ranks: (n_topics,), NaN if there is nothing to compare."""
+    return _correlation(judged.row, judged.hits, _graded(pool))
 
 
 def reversed_order(judged: JudgedRun, pool: Pool) -> float | None:
     """Return the mean rank correlation of grades and ranking if a run surely ranks documents of
     higher grade lower; else None.
-
-    A weak run ranks them a little lower at most: see `REVERSED`.
     """
     if not pool.graded:
         return None
-    found = ranked_against([_correlation(judged.row, judged.hits, _graded(pool))])
-    return None if found is None or found.correlation >= REVERSED else found.correlation
+    found = surely_against([grade_correlation(judged, pool)])
+    return None if found is None else found.correlation

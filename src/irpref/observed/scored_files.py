@@ -23,10 +23,13 @@ from irpref.errors import ConflictError
 from irpref.judged.align import align_tables
 from irpref.judged.judgments import Judgments
 from irpref.judged.stream import align_file, each, n_jobs, on_topics
+from irpref.kernel import Floats
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import has_kernel
 from irpref.messages import IrprefWarning, warn_user, whole_files
+from irpref.observed.scales import grade_correlation, numbers_beside_one_grade, order_of
 from irpref.observed.silent import silent
+from irpref.observed.streamed import late_by, may_stray, noted
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import mean_of
 
@@ -34,9 +37,9 @@ if TYPE_CHECKING:
     from irpref.data.columns import Table
     from irpref.judged.align import JudgedFile
     from irpref.judged.stream import Done
-    from irpref.observed.changed_ids import Changed
     from irpref.observed.evidence import Evidence
     from irpref.observed.silent import Counts
+    from irpref.observed.streamed import Looked
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
@@ -54,6 +57,13 @@ class Scores:
         Topics of the qrels that the run has no documents for.
     noted : Evidence or None
         The notes of the run; None if nothing seems wrong.
+    late_by : float
+        How surely relevant documents are nearer to the end of the ranking than to its top, in
+        standard errors.
+    grade_order : float array (n_topics,) or None
+        Correlation of grades and ranks by topic; None for preferences.
+    beside_order : float array (n_topics,) or None
+        The same of the numbers beside the grades, if all grades are one.
     valued : dict of measure to int
         How many topics have a value.
     counts : dict
@@ -63,6 +73,9 @@ class Scores:
     def __init__(self) -> None:
         self.missing: list[str] = []
         self.noted: Evidence | None = None
+        self.late_by = 0.0
+        self.grade_order: Floats | None = None
+        self.beside_order: Floats | None = None
         self.means: dict[Measure, float] = {}
         self.by_topic: dict[Measure, dict[str, float]] = {}
         self.valued: dict[Measure, int] = {}
@@ -119,6 +132,7 @@ class Scorer:
             self.evaluator = CombinedEvaluator(self.measures, rest, qrels, source, latest)
             self.evaluator.conflict = error
         self.pool: Any = self.evaluator.pool  # None for judgments by subtopic
+        self.beside = None if self.pool is None else numbers_beside_one_grade(qrels, self.pool)
         kernels = self.evaluator.accelerated
         self.silent = silent(kernels) if kernels else None
         if conflict := self.evaluator.conflict:
@@ -161,7 +175,13 @@ class Scorer:
             if self.silent:
                 scores.counts = self.silent.counts(judged.run)
             if answered:  # for an empty run there is a warning
-                scores.noted = self._noted(source, table, judged, bool(scores.missing))
+                scores.late_by = late_by(judged.run)
+                if self.pool.graded:
+                    scores.grade_order = grade_correlation(judged.run, self.pool)
+                if self.beside is not None:
+                    run = judged.run
+                    scores.beside_order = order_of(run.row, run.hits, self.beside)
+                scores.noted = self._noted(source, table, judged, scores)
         with nullcontext() if table is None else self._one:
             values, metrics, lacking = self.evaluator.scored(
                 None if judged is None else judged.run, table
@@ -207,16 +227,17 @@ class Scorer:
         return judged
 
     def _noted(
-        self, source: Source, table: Any, judged: JudgedFile, missing: bool
+        self, source: Source, table: Any, judged: JudgedFile, scores: Scores
     ) -> Evidence | None:
         """Note the findings from the judged documents of a run and its ids."""
         small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
         enough = judged.run.n_retrieved if small else 1
-        if not missing and (judged.run.hits.lengths >= enough).all():
-            return None  # all topics are answered, with judged documents
-        from irpref.observed.streamed import noted
+        seen = not scores.missing and (judged.run.hits.lengths >= enough).all()
+        if seen and not may_stray(judged.run) and not scores.late_by:
+            return None  # all topics are answered, with judged documents where they should be
 
-        def on_tables(look: Callable[[Iterable[Table]], Changed | None]) -> Changed | None:
+        def on_tables(look: Callable[[Iterable[Table]], Looked]) -> Looked:
             return on_topics(look, source, form=self.form) if table is None else look([table])
 
-        return noted(self.qrels, self.pool, judged, on_tables, small)
+        kernels = self.evaluator.accelerated
+        return noted(self.qrels, self.pool, judged, on_tables, small, kernels)

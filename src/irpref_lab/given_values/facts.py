@@ -237,6 +237,7 @@ def _observation(lengths: Any) -> Observation:
         changed_topics=None,
         changed_docs=None,
         grade_order=None,
+        beside_order=None,
         ranks=None,
         tags=(),
         mixed_tags=no,
