@@ -105,7 +105,7 @@ def _check_all_shared_assignments(measure, oracle, qrels, one, two):
     top = measure.params.get("max_rel", top if top > 0 else 1)
     for t, (topic, judged) in enumerate(qrels.items()):
         row = of.loc[topic]
-        assert row["value"] == value[0][t] - value[1][t]
+        assert row["value"] == value[1][t] - value[0][t]
         assert row["low"] <= row["high"]
         a, b = order(one.get(topic, {})), order(two.get(topic, {}))
         negative = name == "nCRP"
@@ -121,7 +121,7 @@ def _check_all_shared_assignments(measure, oracle, qrels, one, two):
             filled = {**judged, **dict(zip(holes, way, strict=True))}
             if not negative:
                 filled = {doc: grade for doc, grade in filled.items() if grade >= 0}
-            found.append(oracle(a, filled) - oracle(b, filled))
+            found.append(oracle(b, filled) - oracle(a, filled))
         low, high = float(min(found)), float(max(found))
         assert row["low"] >= low - 1e-12
         assert row["high"] <= high + 1e-12
@@ -153,7 +153,7 @@ def test_the_bounds_of_a_difference_with_many_holes(name, top, n_holes):
     oracle, found = MEASURES[name], []
     for way in itertools.product((0, top), repeat=len(holes)):
         filled = {**judged, **dict(zip(holes, way, strict=True))}
-        found.append(oracle(a, filled) - oracle(b, filled))
+        found.append(oracle(b, filled) - oracle(a, filled))
     row = difference_intervals([name], {"q": judged}, {"q": one}, {"q": two}).iloc[0]
     # With two grades that matter, 9 holes can be filled in 512 ways, and all are tried.
     assert row["exact"] == (name in ("R@3", "RR", "Success@3") or n_holes < 10)
@@ -166,7 +166,7 @@ def test_a_document_that_both_retrieve_does_not_move_their_difference():
     qrels = {"q": {"r": 1, "n": 0}}
     a, b = {"q": {"r": 3, "x": 2}}, {"q": {"n": 3, "x": 2}}
     row = difference_intervals("P@2", qrels, a, b).iloc[0]
-    assert (row["low"], row["value"], row["high"]) == (0.5, 0.5, 0.5)
+    assert (row["low"], row["value"], row["high"]) == (-0.5, -0.5, -0.5)
     # Taken one by one, the values overlap: [1/2, 1] and [0, 1/2].
     alone = [hole_intervals("P@2", qrels, run).iloc[0] for run in (a, b)]
     assert [(of["low"], of["high"]) for of in alone] == [(0.5, 1.0), (0.0, 0.5)]
@@ -190,8 +190,8 @@ def test_pairs_that_could_turn_round():
         "c": {"q": {"n": 3}},
     }
     table = pair_intervals("P@3", qrels, runs).set_index(["a", "b"])
-    assert table.loc[("a", "b")][["low", "value", "high"]].tolist() == pytest.approx(
-        [0, 1 / 3, 1 / 3]
+    assert table.loc[("a", "b")][["low", "difference", "high"]].tolist() == pytest.approx(
+        [-1 / 3, -1 / 3, 0]
     )
     assert table["could_turn"].tolist() == [True, False, False]
     assert table["exact"].all()
@@ -216,15 +216,16 @@ def test_all_pairs_at_once_are_those_one_by_one(name, grades, collection, moves)
         for row in table.itertuples():
             pair = difference_intervals([name], qrels, runs[row.a], runs[row.b], grades)
             mean = pair[pair["query_id"].isna()].iloc[0]
-            for column in ("value", "low", "high"):
-                assert getattr(row, column) == pytest.approx(mean[column], abs=1e-14)
+            for column, of_one in (("difference", "value"), ("low", "low"), ("high", "high")):
+                assert getattr(row, column) == pytest.approx(mean[of_one], abs=1e-14)
             assert row.exact == mean["exact"]
 
 
 def bounds_of_pair(measure, qrels, runs, is_enough):
-    """Bounds of the mean difference of two runs over all topics."""
+    """Bounds of the mean difference of two runs over all topics, second minus first."""
     evaluate = irpref.evaluator([measure], qrels)
-    turnable = Turnable(evaluate, [irpref.run(run).on(evaluate.pool) for run in runs.values()])
+    second_first = [irpref.run(run).on(evaluate.pool) for run in reversed(runs.values())]
+    turnable = Turnable(evaluate, second_first)
     topics = np.array(evaluate.by_id)
     return turnable.bounds(evaluate.measures[0], topics, is_enough)
 

@@ -58,7 +58,7 @@ def test_power_by_hand():
     found = discriminative_power(values([A, B]), samples=SAMPLES)
     assert found.asl.tolist() == [2 / 3]
     assert found.power == 0
-    assert found.difference == pytest.approx([0.15])
+    assert found.difference == pytest.approx([-0.15])  # second minus first
     assert found.difference_required == pytest.approx(0.25)  # ceil(3 * .05) = 1: the largest |t|
 
 

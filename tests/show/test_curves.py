@@ -607,9 +607,9 @@ def test_histogram_by_topic_and_its_counts():
     assert table["difference"].tolist() == [1 / 2, 1 / 2, 0, -1 / 2, 0]
     assert (table.attrs["curve"], table.attrs["measure"]) == ("precision_histogram", "Rprec")
     same = curves.precision_histogram(PAIR_QRELS, BETTER, BETTER, per_topic=False).iloc[0]
-    assert same[["wins", "losses", "ties"]].tolist() == [0, 0, 5]
+    assert same[["wins", "losses", "equal"]].tolist() == [0, 0, 5]
     counted = curves.precision_histogram(PAIR_QRELS, BETTER, WORSE, per_topic=False).iloc[0]
-    assert counted[["wins", "losses", "ties"]].tolist() == [2, 1, 2]
+    assert counted[["wins", "losses", "equal"]].tolist() == [2, 1, 2]
     assert counted["difference"] == pytest.approx(1 / 10)
 
 

@@ -90,7 +90,7 @@ def paired_differences(
     -------
     pandas.DataFrame
         With `per_topic`: `run`, `query_id`, `value`, `baseline`, `difference`. Otherwise the means
-        of these, and `wins`, `losses`, `ties` (topics; a win is a better value, even if lower is
+        of these, and `wins`, `losses`, `equal` (topics; a win is a better value, even if lower is
         better).
     """
     from irpref.values.matrix import evaluated
@@ -160,9 +160,9 @@ def value_differences(
     def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
         inside = {key: column[part.topics, 0] for key, column in grid.items()}
         gained = inside["difference"] if values.higher_is_better else -inside["difference"]
-        # Values that differ only by rounding are ties.
+        # Values that differ only by rounding are equal.
         wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
-        counted = {"wins": wins, "losses": losses, "ties": part.topics.size - wins - losses}
+        counted = {"wins": wins, "losses": losses, "equal": part.topics.size - wins - losses}
         return {
             key: [value]
             for key, value in {**{k: v.mean() for k, v in inside.items()}, **counted}.items()

@@ -81,7 +81,7 @@ class Predictions(ResultFrame):
     ----------
     pairs : pandas.DataFrame
         A row for each measure and pair of runs: `measure`, `a`, `b`, `human`, `judge` and
-        `difference` (mean of a minus mean of b: by humans over their topics, by the judge over all
+        `difference` (mean of b minus mean of a: by humans over their topics, by the judge over all
         topics, and estimated), `low`, `high`, `p`, `p_human`, `p_judge` (t-tests of each alone),
         `topics_needed` (human topics with which humans alone would show a difference of this size
         in 4 of 5 experiments), `codes` (`unanswered` if more than 5 % of the topics lack documents

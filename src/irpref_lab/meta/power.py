@@ -57,7 +57,7 @@ class DiscriminativePower(Result):
     asl : float array (n_pairs,)
         Achieved significance level; pairs in the order of `numpy.triu_indices(n_systems, 1)`.
     difference : float array (n_pairs,)
-        Difference of the means of the pair, first minus second.
+        Difference of the means of the pair, second minus first.
     required : float array (n_pairs,)
         Difference that would have been significant at `alpha`.
     alpha : float
@@ -157,7 +157,7 @@ def discriminative_power(
     asl, difference, required = np.empty((3, first.size))
     for part in pair_chunks(first.size, n_samples):
         one, other = values.matrix[first[part]], values.matrix[second[part]]
-        z, size_of = one - other, np.maximum(magnitude(one), magnitude(other))
+        z, size_of = other - one, np.maximum(magnitude(one), magnitude(other))
         difference[part] = settled(z.mean(axis=1), size_of)
         w = z - difference[part, None]
         # Constant differences leave only the rounding of their mean.

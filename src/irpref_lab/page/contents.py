@@ -627,7 +627,7 @@ def _unjudged(
         bounds["notes"] = notes_on(pd.DataFrame(bounds["runs"]))
     if bounds["runs"] and len(runs) > 1:
         most = N_PAIRS if n_runs <= N_RANKINGS else N_PAIRS_OF_MANY
-        best = dict([*runs.items()][:most])
+        best = dict([*runs.items()][:most][::-1])  # of two, the better one is the second
         pairs = pair_intervals([measure], qrels, best).to_dict("records")
         bounds |= {"pairs": pairs, "best": len(best)}
     return {"bounds": bounds}

@@ -237,7 +237,7 @@ function showPairs() {
   const mark = () => {
     const [i, j] = cell, of = pair(m, i, j);
     if (view) view.signal("row", i).signal("column", j).run();
-    if (of) put("pairs-said", bdi(D.measures[m].name), ": ", nameOf(i), " against ", nameOf(j), ": difference " + signed(of.difference)
+    if (of) put("pairs-said", bdi(D.measures[m].name), ": ", nameOf(i), " minus ", nameOf(j), ": " + signed(of.difference)
       + ", effect size " + (of.effect === null ? "none" : signed(of.effect, 3)) + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted p " + pValue(of.adjusted)));
     else put("pairs-said", bdi(D.measures[m].name), ": ", nameOf(i));
   };
@@ -301,7 +301,7 @@ function showTwo() {
   const a = picked("two-a"), b = picked("two-b"), m = picked("two-measure"), measure = D.measures[m];
   const va = valuesOf(m, a), vb = valuesOf(m, b), of = pair(m, a, b), table = by("two-table");
   const sentence = [measure.name + ": ", nameOf(a), " " + D.board[m].shown[a] + ", ", nameOf(b), " " + D.board[m].shown[b]];
-  if (of && of.difference !== null) sentence.push("; difference " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
+  if (of && of.difference !== null) sentence.push("; ", nameOf(a), " minus ", nameOf(b), ": " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
     + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted for all pairs " + pValue(of.adjusted)));
   points = [];
   views = [];
@@ -448,8 +448,8 @@ function cellText(value) {
 }
 const PAIR_HEAD = ["measure", "a", "b", "difference", "effect_size", "p", "p_adjusted"];
 const pairRows = tested => D.measures.flatMap((measure, m) => D.runs.flatMap((a, i) => D.runs.slice(i + 1).map((b, k) => {
-  const of = pair(m, i, i + 1 + k, tested);
-  return [measure.name, a, b, of.difference, of.effect, of.p, of.adjusted];
+  const of = pair(m, i, i + 1 + k, tested); // of two, the better one is the second
+  return [measure.name, b, a, of.difference, of.effect, of.p, of.adjusted];
 })));
 const chartRows = charts => [["picture", "run", "x", "y"], ...charts.flatMap(of => of.y.flatMap((line, r) => line.map((y, i) => [of.title, D.runs[r], of.x[i], y]).filter(row => row[3] !== null)))];
 const TABLES = {
@@ -460,7 +460,7 @@ const TABLES = {
   unjudged: () => chartRows(D.holes),
   curves: () => chartRows(D.curves),
   bounds: () => [["run", "measure", "value", "low", "high", "exact"], ...D.bounds.runs.map(of => [of.run, D.bounds.measure, of.value, of.low, of.high, String(of.exact)])],
-  turns: () => [["a", "b", "measure", "difference", "low", "high", "could_turn"], ...D.bounds.pairs.map(of => [of.a, of.b, D.bounds.measure, of.value, of.low, of.high, String(of.could_turn)])],
+  turns: () => [["a", "b", "measure", "difference", "low", "high", "could_turn"], ...D.bounds.pairs.map(of => [of.a, of.b, D.bounds.measure, of.difference, of.low, of.high, String(of.could_turn)])],
   ties: () => [["run", "measure", "value", "low", "expected", "high", "exact"], ...D.ties.runs.map(of => [of.run, D.ties.measure, of.value, of.low, of.expected, of.high, String(of.exact)])],
   findings: () => [["level", "code", "run", "count", "text"], ...D.findings.map(of => [of.level, of.code, of.run, of.count, of.text])],
   measures: () => [["measure", "parameters", "better", "asks"], ...D.measures.map(of => [of.name, of.parameters, of.higher ? "higher" : "lower", of.question])],
@@ -506,8 +506,8 @@ if (by("pairs")) {
   showPairs();
 }
 if (by("two")) {
-  options("two-a", D.short, 0).addEventListener("change", showTwo);
-  options("two-b", D.short, D.baseline === null || D.baseline === 0 ? 1 : D.baseline).addEventListener("change", showTwo);
+  options("two-a", D.short, D.baseline === 0 ? 1 : 0).addEventListener("change", showTwo);
+  options("two-b", D.short, D.baseline === null ? 1 : D.baseline).addEventListener("change", showTwo);
   options("two-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", showTwo);
   showTwo();
 } else if (by("topic")) { // of one run, the topic with the worst value

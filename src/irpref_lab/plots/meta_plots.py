@@ -163,7 +163,7 @@ def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     ax = drawing.axes((5.2, 5.0)) if ax is None else ax
     # Sums of differences to all others order systems as their means do.
     first, second = np.triu_indices(n, 1)
-    lead = np.bincount(first, result.difference, n) - np.bincount(second, result.difference, n)
+    lead = np.bincount(second, result.difference, n) - np.bincount(first, result.difference, n)
     order = np.argsort(-lead, kind="stable")
     asl = result.matrix()[np.ix_(order, order)]
     shade = np.where(asl < result.alpha / 5, 2, np.where(asl < result.alpha, 1, 0))

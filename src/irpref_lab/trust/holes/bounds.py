@@ -245,8 +245,8 @@ def difference_intervals(
     Returns
     -------
     pandas.DataFrame
-        As `irpref_lab.intervals(over='unjudged')`, for the value of `run_a` minus the value of
-        `run_b`.
+        As `irpref_lab.intervals(over='unjudged')`, for the value of `run_b` minus the value of
+        `run_a`.
 
     Raises
     ------
@@ -260,10 +260,12 @@ def difference_intervals(
     >>> qrels, a, b = {"q": {"r": 1}}, {"q": {"r": 2, "x": 1}}, {"q": {"x": 2, "y": 1}}
     >>> difference_intervals("P@2", qrels, a, b)[["query_id", "value", "low", "high", "exact"]]
       query_id  value  low  high  exact
-    0        q    0.5  0.0   0.5   True
-    1     None    0.5  0.0   0.5   True
+    0        q   -0.5 -0.5   0.0   True
+    1     None   -0.5 -0.5   0.0   True
     """
-    return _intervals(measures, qrels, [run_a, run_b], grades)
+    table = _intervals(measures, qrels, [run_a, run_b], grades)  # of the first minus the second
+    low, high = -table["high"] + 0.0, -table["low"] + 0.0
+    return table.assign(value=-table["value"] + 0.0, low=low, high=high)
 
 
 def notes_on(table: pd.DataFrame) -> list[str]:

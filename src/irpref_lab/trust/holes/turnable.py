@@ -45,9 +45,10 @@ def pair_intervals(
     Returns
     -------
     pandas.DataFrame
-        `measure, a, b, value, low, high, exact, could_turn`. `could_turn`: with some grades the run
-        that is behind is level or ahead. If `exact` is False, the bounds were found by a search,
-        and a pair may still change places even if `could_turn` is False.
+        `measure, a, b, difference, low, high, exact, could_turn`; the difference is b - a.
+        `could_turn`: with some grades the run that is behind is level or ahead. If `exact` is
+        False, the bounds were found by a search, and a pair may still change places even if
+        `could_turn` is False.
     """
     chosen, evaluate = prepared(measures, qrels)
     named = named_runs(runs)
@@ -63,16 +64,16 @@ def pair_intervals(
                 for pair in combinations(listings, 2)
             )
         for (i, j), extremes in zip(combinations(range(len(values)), 2), bounds, strict=True):
-            value = values[i][measure] - values[j][measure]
+            difference = values[j][measure] - values[i][measure]
             means = [
                 evaluate.means_of({measure: column})[measure]
-                for column in (value, extremes.low, extremes.high)
+                for column in (difference, 0.0 - extremes.high, 0.0 - extremes.low)
             ]
             turns = (means[1] <= 0 <= means[2]) and means[1] < means[2]
             a, b = list(named)[i], list(named)[j]
             rows.append([str(measure), a, b, *means, bool(extremes.exact.all()), turns])
     return pd.DataFrame(
-        rows, columns=["measure", "a", "b", "value", "low", "high", "exact", "could_turn"]
+        rows, columns=["measure", "a", "b", "difference", "low", "high", "exact", "could_turn"]
     )
 
 
