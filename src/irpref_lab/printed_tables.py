@@ -342,7 +342,7 @@ def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
             rounded(),
             _OF_PREDICTIONS,
             shows=shows | counts,
-            title=str(measure),
+            title=f"{predictions.sentences[measure, None]}\n\n",
         )
         for measure, part in shown.groupby("measure", sort=False)
     ]

@@ -45,7 +45,11 @@ def test_the_command_prints_the_table_of_the_function(over, call):
 
 
 def test_a_table_has_the_means_and_the_topics_on_request(call):
-    out = call("r1", "AP")[1].splitlines()
+    line, blank, *out = call("r1", "AP")[1].splitlines()
+    assert (line, blank) == (
+        "AP: another order of tied documents can move the mean of r1 (0.7500): 0.7500 to 1.0000.",
+        "",
+    )
     assert out[0].split() == [
         "run",
         "measure",
@@ -59,7 +63,7 @@ def test_a_table_has_the_means_and_the_topics_on_request(call):
     # Topic 1: 1/2, 3/4, 1. Topic 2: 1.
     assert out[1].split()[:6] == ["r1", "AP", "0.7500", "0.7500", "0.8750", "1.0000"]
     assert len(out) == 2
-    assert len(call("r1", "AP", "-q")[1].splitlines()) == 4
+    assert len(call("r1", "AP", "-q")[1].splitlines()) == 2 + 4
     assert "0.5000" in call("r1", "AP", "-t", "1")[1]
 
 

@@ -253,3 +253,41 @@ def test_nothing_but_unknown_is_said_first():
         "AP: none of the 2 runs is shown to differ from a (0.5000, 9 topics); cannot tell about 1, "
         "c: c is cut."
     )
+
+
+# Other results ------------------------------------------------------------------------------------
+
+
+def test_findings_begin_with_whether_values_can_be_trusted():
+    half = dict(list(RUNS["good"].items())[: N // 2])
+    bad = irpref_lab.check(QRELS, {"half": half})
+    assert bad.text.startswith("Values would mislead: 1 grave finding")
+    assert repr(bad).startswith(bad.text)
+    assert bad._repr_html_().startswith(f"<p>{bad.text}</p><p>Grave</p>")
+    fine = irpref_lab.check(QRELS, {"good": RUNS["good"]})
+    assert set(fine["level"]) <= {"note"}
+    assert fine.text.startswith("No problem was found")
+
+
+@pytest.mark.parametrize(
+    ("over", "said"),
+    [
+        ("ties", "nDCG: another order of tied documents cannot change any of 4 means."),
+        ("unjudged", "nDCG: grades for unjudged documents cannot change any of 4 means."),
+        ("topics", "nDCG: the 95 % interval over topics is widest for "),
+    ],
+)
+def test_intervals_begin_with_how_far_means_can_move(over, said, files, capsys):
+    from irpref.cli import main
+
+    assert main(["intervals", "qrels", *RUNS, "nDCG", "--over", over]) == 0
+    assert capsys.readouterr().out.startswith(said)
+
+
+def test_a_crosscheck_begins_with_whether_values_are_equal(files, capsys):
+    from irpref.cli import main
+
+    words = ["crosscheck", "qrels", "good", "AP", "--tool", "pytrec_eval"]
+    assert main(words) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == "All values equal those of pytrec_eval, topic by topic."

@@ -66,8 +66,10 @@ def test_stability(files, data, capsys, tmp_path):
     assert capsys.readouterr().out == ""
     assert call("stability", *data, "--seed", 4, "--samples", 100) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("4 systems, 6 topics, 100 samples of the topics; fuzziness 5 %\n\n")
+    line, title, blank, *_ = shown.splitlines()
+    assert (title, blank) == ("4 systems, 6 topics, 100 samples of the topics; fuzziness 5 %", "")
     values = topic_values(["AP", "RPref(max_rel=2)"], files[1], files[2])
+    assert line == "AP and RPref(max_rel=2) have the lowest minority rate (0.0000) of 2 measures."
     expected = [stability(v, n_samples=100, rng=4) for v in values.values()]
     assert table(shown)[1:] == [
         [one.measure, f"{one.minority_rate[4]:.4f}", f"{one.ties[4]:.4f}"] for one in expected
@@ -97,7 +99,7 @@ def test_values_that_are_there_already(files, capsys, tmp_path):
     ]
     assert call("power", "--values", tmp_path / "perquery.csv", "-m", "AP", "--top", 3) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("3 systems, 6 topics")
+    assert shown.splitlines()[1].startswith("3 systems, 6 topics")
     best = values["AP"].select(
         sorted(values["AP"].systems, key=lambda s: -values["AP"].frame().loc[s].mean())[:3]
     )
@@ -163,7 +165,7 @@ def test_robustness_to_every_loss_is_that_of_the_library(
     args = ["robustness", *data, "--loss", loss, *more, "--levels", "50,20", "--samples", 2]
     assert call(*args) == 0
     shown = capsys.readouterr().out
-    assert shown.splitlines()[0].endswith(f"; level: {level} (%)")
+    assert shown.splitlines()[1].endswith(f"; level: {level} (%)")
     options = {
         "pools": {"depth": 2, "teams": {"run0": "one", "run1": "one"}},
         "judges": {"judges": [judge]},

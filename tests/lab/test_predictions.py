@@ -324,15 +324,19 @@ def test_a_sample_may_need_fewer_human_grades():
     assert table["judged"].tolist() == [720, 720]
     assert 10 < table.loc["DCG@5", "sample"] < 300
     assert np.isnan(table.loc["AP", "sample"])
-    fewer, refused = predictions.text.splitlines()
+    fewer, refused = predictions.advice.splitlines()
     assert fewer.startswith("DCG@5: ")
     assert f" {table.loc['DCG@5', 'sample']:.0f} human grades" in fewer
     assert fewer.endswith(" 720")
     assert refused.startswith("AP cannot be ")
     predictions = irpref_lab.judge(["nDCG@5", "nDCG@10"], human, judge, runs)
-    refused, *use = predictions.text.split("; ")
+    refused, *use = predictions.advice.split("; ")
     assert refused.startswith("nDCG@5, nDCG@10 cannot ")
     assert use == ["use DCG@5", "use DCG@10"]
+    best = predictions.loc[predictions.groupby("measure")["estimate"].idxmax()]
+    for measure, run in zip(best["measure"], best["run"], strict=True):
+        assert predictions.sentences[measure, None].startswith(f"{measure}: {run} (")
+    assert repr(predictions).startswith(predictions.sentences["nDCG@5", None][:60])
 
 
 @pytest.mark.parametrize("n", [4, 5])

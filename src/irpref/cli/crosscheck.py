@@ -10,6 +10,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import none_of
+from irpref.messages import visible
 from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import of_frame, rounded
 
@@ -57,16 +58,39 @@ def crosscheck(given: Inputs, out: Output, tools: tuple[str, ...]) -> int:
             raise none_of(name, tool_names(), param_hint="'--tool'")
     qrels = given.judgments()
     differences = irpref.crosscheck(given.measures, qrels, given.runs(), tools=tools or None)
-    table = of_frame(differences, rounded(), title="")
+    line = _in_one_line(differences) or _without_tools(given.measures)
+    table = of_frame(differences, rounded(), title=f"{line}\n\n")
     *columns, why = table.columns
     table.columns = [*columns, replace(why, prose=True, narrowest=44)]
     table.notes = [
         "largest: the tool's value minus ours",
-        *([_without_tools(given.measures)] * differences.empty),
         *thresholds_on(given.measures, qrels),
     ]
     out.show(table)
     return ERROR if differences["unexplained"].any() else OK
+
+
+def _in_one_line(differences: Any) -> str:
+    """Say which tools have other values, and whether that has a known reason; empty if no tool
+    computes a measure.
+    """
+    if differences.empty:
+        return ""
+    unknown = differences[differences["unexplained"] > 0]
+    if len(unknown):
+        which = [
+            f"{row.measure}{f' of {visible(row.run)}' if row.run else ''} by {row.tool}"
+            for row in unknown.itertuples()
+        ]
+        more = f" and {len(which) - 3:,} more" if len(which) > 3 else ""
+        return f"Values differ without a known reason: {', '.join(which[:3])}{more}."
+    differ = differences[differences["differ"] > 0]
+    tools = ", ".join(dict.fromkeys(differences["tool"]))
+    if differ.empty:
+        return f"All values equal those of {tools}, topic by topic."
+    others = ", ".join(dict.fromkeys(differ["tool"]))
+    known = f"All values equal those of {tools}, or differ for a known reason"
+    return f"{known} ({others})."
 
 
 def _without_tools(measures: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from irpref.observed import LEVELS
 from irpref.show import ResultFrame
 from irpref.show.text import Column, Table
 
@@ -17,15 +18,38 @@ ROOM = 60  # characters for the names of the others
 
 
 class Findings(ResultFrame):
-    """Findings of `check`: a frame that is shown as sentences."""
+    """Findings of `check`: a frame that is shown as sentences.
+
+    Attributes
+    ----------
+    text : str
+        In one line, whether values can be trusted.
+    """
+
+    @property
+    def text(self) -> str:
+        """In one line, whether values can be trusted."""
+        return verdict_of(self)
 
     def _tables(self) -> Sequence[Table]:
         return of_findings(self)
 
 
+def verdict_of(findings: pd.DataFrame) -> str:
+    """Say in one line whether values can be trusted, and count the findings of each level."""
+    counts = {level: int((findings["level"] == level).sum()) for level in LEVELS}
+    words = {"grave": "grave finding", "warning": "warning", "note": "note"}
+    found = [f"{n:,} {words[level]}{'s' * (n > 1)}" for level, n in counts.items() if n]
+    if counts["grave"]:
+        return f"Values would mislead: {', '.join(found)}."
+    if counts["warning"]:
+        return f"Nothing is grave; values depend on what is found: {', '.join(found)}."
+    return f"No problem was found{f' ({found[0]})' * bool(found)}."
+
+
 def of_findings(findings: pd.DataFrame) -> list[Table]:
-    """Show the findings of each level as a list of sentences, then the measures that suit the
-    judgments.
+    """Show in one line whether values can be trusted, then the findings of each level as a list of
+    sentences, then the measures that suit the judgments.
     """
     records = findings.astype(object).where(findings.notna(), None).to_dict("records")
     sentences = [Column("", left=True, prose=True)]
@@ -35,7 +59,10 @@ def of_findings(findings: pd.DataFrame) -> list[Table]:
         for level, rows in groupby(records, key=lambda row: str(row["level"]))
     ]
     advice = [(row["measure"], row["why"]) for row in findings.attrs.get("measures", ())]
-    return tables + [Table(columns, advice, "Measures that suit these judgments")] * bool(advice)
+    tables += [Table(columns, advice, "Measures that suit these judgments")] * bool(advice)
+    tables = tables or [Table([], [])]
+    tables[0].title = f"{verdict_of(findings)}\n\n{tables[0].title}"
+    return tables
 
 
 def _lines(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -71,6 +71,7 @@ def intervals(
     import irpref_lab
     from irpref_lab.checking import check, grave
     from irpref_lab.trust.holes import notes_on
+    from irpref_lab.trust.interval_lines import lines_of
     from irpref_lab.trust.intervals import OVER
 
     how = lab_options.some(**how)
@@ -89,7 +90,10 @@ def intervals(
     shown = whole if by_query else whole[whole["query_id"].isna()].drop(columns="query_id")
     if shown["expected"].isna().all():
         shown = shown.drop(columns="expected")
-    table = of_frame(shown, rounded())
+    means = whole[whole["query_id"].isna()]
+    table = of_frame(
+        shown, rounded(), title=f"{lines_of(means, how['over'], how.get('level', 0.95))}\n\n"
+    )
     notes = notes_on(shown) if how["over"] == "unjudged" else []
     table.notes = [*table.notes, *notes, *thresholds_on(given.measures, qrels)]
     out.show(table, of_frame(whole, str))

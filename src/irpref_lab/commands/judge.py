@@ -57,6 +57,7 @@ def judge(
         given.measures, human, grades, given.runs(), level=level, topics=topics
     )
     shown = predictions.pairs if tests else predictions
-    out.show(of_predictions(predictions, tests), of_frame(shown, str))
-    for line in filter(None, predictions.text.splitlines()):
+    data = lab_options.with_sentences(shown, predictions.sentences, out)
+    out.show(of_predictions(predictions, tests), of_frame(data, str))
+    for line in filter(None, predictions.advice.splitlines()):
         say(line)

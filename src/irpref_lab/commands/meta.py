@@ -26,6 +26,7 @@ from irpref.observed import thresholds
 from irpref.show.text import of_frame, rounded
 from irpref_lab.commands.lab_options import some
 from irpref_lab.commands.lab_types import ALPHA, PER_CENT, SEED
+from irpref_lab.decide.first_lines import named_in_short
 from irpref_lab.remarks import of_many_runs
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 # What is found about one measure, in one group of topics (None: all topics).
 Results = Sequence[tuple[str | None, Any]]
+_SAME = 1e-12  # values that are called equal
 MEASURES = ("AP", "nDCG", "Bpref", "RPref(norm='relative2')", "QMeasure")
 
 
@@ -232,6 +234,33 @@ def _show(out: Output, summary: Any, whole: Any, title: str, notes: Sequence[str
     out.show(table, of_frame(whole, str))
 
 
+def _best(summary: Any, column: str, highest: bool, called: str) -> str:
+    """Say which measure is best by a column of a summary, a line for each group of topics.
+
+    Parameters
+    ----------
+    summary : DataFrame
+    column : str
+    highest : bool
+        Whether the highest value is the best.
+    called : str
+        The name of the value.
+    """
+    groups = [(None, summary)] if "group" not in summary else summary.groupby("group", sort=False)
+    lines = []
+    for name, rows in groups:
+        known = rows[rows[column].notna()]
+        if known.empty:
+            continue
+        best = known[column].max() if highest else known[column].min()
+        names = known.loc[known[column].sub(best).abs() < _SAME, "measure"].tolist()
+        has, end = ("has" if len(names) == 1 else "have"), "highest" if highest else "lowest"
+        which = f"the {end} {called} ({best:.4f}) of {len(rows):,} measures"
+        which = which if len(rows) > 1 else f"a {called} of {best:.4f}"
+        lines.append(f"{'' if name is None else f'{name}: '}{named_in_short(names)} {has} {which}.")
+    return "\n".join(lines)
+
+
 def _sizes(groups: str | None, values: Sequence[TopicValues]) -> str:
     topics = f"{values[0].n_systems} systems, {values[0].n_topics} topics"
     return topics if groups is None else f"{topics} in {len(values[0].by_group(groups))} groups"
@@ -245,6 +274,7 @@ def _resampled(
     out: Output,
     method: Callable[..., Any],
     what: str,
+    line: tuple[str, bool, str],
     *,
     values: str | None,
     top: int | None,
@@ -254,8 +284,8 @@ def _resampled(
     """Run a resampling study and print its table or summary."""
     every, notes = _values(given, values, top)
     results = _by_group(groups, every, lambda one: method(one, **settings))
-    title = f"{_sizes(groups, every)}, {what}"
     summary = _rows(results, lambda one: one.summary())
+    title = f"{_best(summary, *line)}\n{_sizes(groups, every)}, {what}"
     _show(out, summary, _rows(results, lambda one: one.table()), title, notes)
 
 
@@ -270,7 +300,8 @@ def stability(given: Words, out: Output, seed: int, samples: int, **more: Any) -
     from irpref_lab.meta import stability as method
 
     what = f"{samples} samples of the topics; fuzziness 5 %"
-    _resampled(given, out, method, what, n_samples=samples, rng=seed, **more)
+    line = ("minority_rate", False, "minority rate")
+    _resampled(given, out, method, what, line, n_samples=samples, rng=seed, **more)
 
 
 @meta.command("swap")
@@ -284,7 +315,8 @@ def swap(given: Words, out: Output, seed: int, samples: int, **more: Any) -> Non
     from irpref_lab.meta import swap as method
 
     what = f"{samples} pairs of samples of the topics; swap rate at most 5 %"
-    _resampled(given, out, method, what, n_samples=samples, rng=seed, **more)
+    line = ("sensitivity", True, "share of pairs that differ by enough")
+    _resampled(given, out, method, what, line, n_samples=samples, rng=seed, **more)
 
 
 @meta.command("power")
@@ -299,8 +331,13 @@ def power(given: Words, out: Output, seed: int, samples: int, alpha: float, **mo
     from irpref_lab.meta import discriminative_power
 
     what = f"bootstrap of {samples} samples; ASL < {alpha:g}"
+    line = ("power", True, "share of pairs that differ significantly")
     _resampled(
-        given, out, discriminative_power, what, n_samples=samples, rng=seed, alpha=alpha, **more
+        *(given, out, discriminative_power, what, line),
+        n_samples=samples,
+        rng=seed,
+        alpha=alpha,
+        **more,
     )
 
 
@@ -323,7 +360,25 @@ def ranking(
         for name, parts in by_group.items()
     ]
     table = _rows(tables, lambda one: one)
-    _show(out, table, table, f"{_sizes(groups, every)}; tau", notes)
+    lines = [*map(_least_alike, tables), f"{_sizes(groups, every)}; tau"]
+    _show(out, table, table, "\n".join(filter(None, lines)), notes)
+
+
+def _least_alike(result: tuple[str | None, Any]) -> str:
+    """Say which two measures rank the systems least alike; empty if there is one measure."""
+    group, table = result
+    names = table["measure"].tolist()
+    taus = [
+        (float(table.loc[i, b]), a, b)
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+        if table.loc[i, b] == table.loc[i, b]
+    ]
+    if not taus:
+        return ""
+    tau, a, b = min(taus, key=lambda one: one[0])
+    head = "" if group is None else f"{group}: "
+    return f"{head}The rankings by {a} and {b} are least alike (tau {tau:.4f})."
 
 
 @meta.command("robustness")
@@ -463,7 +518,10 @@ def _show_incompleteness(
         f"{settings['n_samples']} samples; level: {results[0][1].of_level} (%)"
     )
     whole = _rows(results, lambda one: one.table(reference))
-    _show(out, _rows(results, wide), whole, head, _notes(facts))
+    lowest = whole[whole["level"] == whole["level"].min()]
+    called = f"tau with its full ranking at {lowest['level'].iloc[0]:g} %"
+    line = _best(lowest, "tau", True, called)
+    _show(out, _rows(results, wide), whole, f"{line}\n{head}", _notes(facts))
 
 
 def _show_intervals(

@@ -46,7 +46,7 @@ class Field:
     def line(self, text: str) -> str:
         """Return the line, which ends with the runs that take no part."""
         n = len(self.left_out)
-        out = f"; {_some(self.left_out)} take{'s' * (n == 1)} no part" if n else ""
+        out = f"; {named_in_short(self.left_out)} take{'s' * (n == 1)} no part" if n else ""
         return f"{self.where}: {text}{out}."
 
     def known(self, name: str, *more: str) -> str:
@@ -94,9 +94,9 @@ def best_of(
         known = "" if math.isnan(of.means[best[0]]) else f" of {of.means[best[0]]:.4f}"
         return of.line(f"{visible(best[0])} has a {of.value}{known}, {of.size}")
     if not others:
-        every = _some(best) if len(best) == 2 else f"all {len(best):,} runs"
+        every = named_in_short(best) if len(best) == 2 else f"all {len(best):,} runs"
         return of.line(f"{every} have the same {of.value}{mean}")
-    head = f"{_some(best)} {'has' if len(best) == 1 else 'have'} the best {of.value}{mean}"
+    head = f"{named_in_short(best)} {'has' if len(best) == 1 else 'have'} the best {of.value}{mean}"
     if worse is None:
         return of.line(f"{head} of {len(of.means):,} runs; {NOT_TESTED}")
     if len(of.means) == 2:
@@ -115,10 +115,10 @@ def best_of(
     elif alike:
         parts.append(
             f"{len(alike):,} of the other {n:,} runs {_are(alike)} not shown to differ from "
-            f"{them}: {_some(alike)}"
+            f"{them}: {named_in_short(alike)}"
         )
     if lost:
-        differ = f"{_some(lost)} differ{'s' * (len(lost) == 1)} from {them}"
+        differ = f"{named_in_short(lost)} differ{'s' * (len(lost) == 1)} from {them}"
         if len(lost) == n > 1:
             differ = f"any of the other {n:,} runs differs from {them}"
         parts.append(f"cannot tell whether {differ}: {_why(lost, unknown)}")
@@ -223,18 +223,18 @@ def against_one(of: Field, base: str, runs: Mapping[str, Standing]) -> str:
             which = f"{len(names):,}" + ("" if parts else f" of the {n:,} runs")
             head = f"each of the {n:,} runs is" if len(names) == n else f"{which} {_are(names)}"
             shown = [f"{name} ({runs[name].difference:+.4f})" for name in names]
-            parts.append(f"{head} {kind}{than}: {_some(shown)}")
+            parts.append(f"{head} {kind}{than}: {named_in_short(shown)}")
     alike, lost = by_kind.get("equal", []), by_kind.get("unknown", [])
     if not parts and alike:
         parts.append(f"none of the {n:,} runs is shown to differ from {baseline}")
     elif alike:
-        parts.append(f"{len(alike):,} {_are(alike)} not shown to differ: {_some(alike)}")
+        parts.append(f"{len(alike):,} {_are(alike)} not shown to differ: {named_in_short(alike)}")
     if not parts:
         why = _why(lost, {name: run.why for name, run in runs.items()})
         return of.line(f"cannot tell whether any of the {n:,} runs differs from {baseline}: {why}")
     if lost:
         why = _why(lost, {name: run.why for name, run in runs.items()})
-        parts.append(f"cannot tell about {len(lost):,}, {_some(lost)}: {why}")
+        parts.append(f"cannot tell about {len(lost):,}, {named_in_short(lost)}: {why}")
     return of.line("; ".join(parts))
 
 
@@ -263,7 +263,7 @@ def _of_one(of: Field, base: str, name: str, run: Standing) -> str:
 # Words --------------------------------------------------------------------------------------------
 
 
-def _some(names: Sequence[str]) -> str:
+def named_in_short(names: Sequence[str]) -> str:
     """Name the first few, and count the rest."""
     first, more = list(map(visible, names[:MOST_NAMED])), len(names) - MOST_NAMED
     if more > 0:

@@ -46,6 +46,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from ir_measures.measures import Measure
 from scipy import special
 
 from irpref.data.run_names import named_runs
@@ -58,6 +59,7 @@ from irpref.observed import MISSING, check_present, gathered, limits_of, thresho
 from irpref.show.text import Table
 from irpref_lab.arguments import check_confidence
 from irpref_lab.decide.basis import JudgedRuns
+from irpref_lab.decide.first_lines import Field, beside_best, best_of, n_topics, where
 from irpref_lab.judges.additive import refusal
 from irpref_lab.judges.calibration import correlation, useless
 from irpref_lab.judges.filling import USELESS, grades_frame, human_rows
@@ -79,6 +81,11 @@ class Predictions(ResultFrame):
 
     Attributes
     ----------
+    text : str
+        Which run has the best estimate, and which are not shown to differ from it: a line for each
+        measure.
+    sentences : dict of (measure, None) to str
+        The same, line by line.
     pairs : pandas.DataFrame
         A row for each measure and pair of runs: `measure`, `a`, `b`, `human`, `judge` and
         `difference` (mean of b minus mean of a: by humans over their topics, by the judge over all
@@ -102,13 +109,15 @@ class Predictions(ResultFrame):
         The limits of the values in words, a sentence each.
     """
 
-    _metadata: ClassVar[list[str]] = ["pairs", "agreement", "evidence", "level", "notes"]
+    _metadata: ClassVar[list[str]] = [
+        *("text", "sentences", "pairs", "agreement", "evidence", "level", "notes")
+    ]
 
     def _tables(self) -> Sequence[Table]:
         return of_predictions(self)
 
     @property
-    def text(self) -> str:
+    def advice(self) -> str:
         """When a sample would need fewer human grades, a line for each measure, and a line on those
         that no sample estimates; else empty.
         """
@@ -252,7 +261,29 @@ def judge(
         *thresholds(facts.measures, float(facts.pool.grade.max(initial=0))),
     ]
     out.agreement, out.level = pd.DataFrame(agreements), level
+    out.sentences = {
+        (str(measure), None): _sentence(out, measure, basis) for measure in facts.measures
+    }
+    out.text = "\n".join(out.sentences.values())
     return out.made()
+
+
+def _sentence(predictions: Predictions, measure: Measure, basis: JudgedRuns) -> str:
+    """Say which run has the best estimate by a measure, and which are not shown to differ."""
+    rows = predictions[predictions["measure"] == str(measure)]
+    higher = bool(getattr(measure, "higher_is_better", True))
+    rows = rows.sort_values("estimate", ascending=not higher, kind="stable")
+    first = rows.iloc[0]
+    size = f"humans {first['topics_human']:,}, judge {n_topics(int(first['topics_judge']))}"
+    means = dict(zip(rows["run"], rows["estimate"], strict=True))
+    of = Field(where(measure, None, higher), size, means, (), "estimate")
+    pairs = predictions.pairs[predictions.pairs["measure"] == str(measure)]
+    reasons = basis.against_runs(measure, basis.facts.everything, MISSING)
+    # Each pair is tested alone, as the table has it.
+    known = beside_best(
+        [first["run"]], means, pairs.assign(p_adjusted=pairs["p"]), predictions.level, reasons
+    )
+    return best_of(of, [first["run"]], *known)
 
 
 _COLUMNS = [
