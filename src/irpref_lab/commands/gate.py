@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from irpref.cli import options
@@ -116,5 +117,7 @@ def gate(
     whole = {"qrels": decision.qrels, "inputs": decision.inputs, "version": decision.version}
     rel = {str(measure): threshold_of(measure) for measure in given.measures}
     whole["rel"] = [rel.get(name) for name in decision["measure"]]
-    out.show(of_gate(decision), of_frame(decision.assign(gate=decision.verdict, **whole), str))
+    data = decision.assign(gate=decision.verdict, **whole)
+    data = lab_options.with_sentences(data, defaultdict(lambda: decision.text), out)
+    out.show(of_gate(decision), of_frame(data, str))
     return STATUS[decision.verdict]
