@@ -50,7 +50,7 @@ def page() -> str:
     board: Any = irpref_lab.leaderboard(measure, five, by_collection=True)
     first, last = board["run"].iloc[0], board["run"].iloc[-1]
     means = board.by_collection[measure].loc[first]
-    shown = board.drop(columns=["measure", "group", "low", "high", "place_low", "place_high"])
+    shown = board[["run", "mean", "place", "letters", "borda", *means.index]]
     fixed, sample = cells_of(stored, "fixed"), cells_of(stored, "sample")
     error, miss = spread(fixed, "error_topics"), spread(fixed, "miss_topics")
     of_sample = spread(sample, "error_collections")
