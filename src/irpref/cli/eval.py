@@ -211,7 +211,8 @@ def _print_grave(scorer: Scorer, scores: Mapping[str, Scores]) -> None:
         rows = [row for row in rows if row["code"] != "upside-down"]
         said, late = [against, *said], {}
     said += filter(None, [streamed.one_grade(scorer.pool, beside)])
-    for line in [*said, *streamed.lines(rows), *streamed.not_looked_at(late)]:
+    not_looked_at = [f"{text}: irpref check does" for text in streamed.not_looked_at(late)]
+    for line in [*said, *streamed.lines(rows), *not_looked_at]:
         say(f"check: {line}")
 
 

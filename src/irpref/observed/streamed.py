@@ -270,7 +270,7 @@ def not_looked_at(late: Mapping[str, float]) -> list[str]:
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return [
         f"{names[0]}{more}: relevant documents are nearer to the end than to the top; whether "
-        "ranks contradict scores was not looked at: irpref check does"
+        "ranks contradict scores was not looked at"
     ]
 
 

@@ -45,7 +45,7 @@ def _over_topics(rows: pd.DataFrame, level: float) -> str:
         return f"{of} of {name} ({widest['value']:.4f}) is {interval}"
     return (
         f"{of} is widest for {name} ({widest['value']:.4f}), {interval}; to see if runs differ, "
-        "use irpref compare: intervals of runs that differ can overlap"
+        "compare them: intervals of runs that differ can overlap"
     )
 
 
