@@ -8,7 +8,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.cli import main
-from irpref.errors import ArgumentError
+from irpref.errors import ArgumentError, IrprefWarning
 
 QRELS = {"t1": {"a": 1, "b": 0}, "t2": {"c": 1, "d": 0}}
 RUN = {"t1": {"t1": 9.0, "a": 8.0}, "t2": {"d": 9.0, "c": 8.0}}
@@ -129,19 +129,34 @@ def test_a_frame_of_a_file_leaves_the_same_rows_out(files):
     assert read.values.tolist() == [["t1", "a", 2.0], ["t1", "b", 1.5]]
 
 
-@pytest.mark.parametrize(
-    ("left_out", "kept"), [("a#1", ["b", "a"]), ("a", ["b"]), ("b#1", ["a"]), ("c", ["a", "b"])]
-)
+@pytest.mark.parametrize(("left_out", "kept"), [("a#1", ["b", "a"]), ("a", ["b"]), ("b#1", ["a"])])
 def test_chunks_and_documents_can_be_left_out(left_out, kept):
     chunks = {"t1": {"a#1": 3.0, "b#1": 2.0, "a#2": 1.0}}
     read = irpref.run(chunks, documents="^(.*)#", exclude={"t1": [left_out]})
     assert read.frame()["doc_id"].tolist() == kept
 
 
+@pytest.mark.parametrize("form", ["memory", "file", "frame of a file"])
+@pytest.mark.parametrize(("topic", "n_topics"), [("t1", 1), ("T1", 0)])
+def test_it_is_said_if_nothing_is_left_out(topic, n_topics, form, files, capsys):
+    read = {"memory": irpref.run, "file": irpref.run, "frame of a file": irpref.read_run}[form]
+    given = RUN if form == "memory" else "one"
+    with pytest.warns(IrprefWarning) as caught:
+        read(given, exclude={topic: ["x", "y"]})
+    assert [warning.message.parameter for warning in caught] == ["exclude"]
+    assert f"0 of its 2 documents, and {n_topics} of its 1 topic" in str(caught[0].message)
+    Path("left out").write_text(f"{topic} 0 x 1\n")
+    for command in ("eval", "compare"):
+        assert main([command, "qrels", "one", "two", "RR", "--exclude", "left out"]) == 0
+        assert "exclude leaves out nothing" in capsys.readouterr().err
+    read(given, exclude={})
+    read(given, exclude={"t1": ["a", "x"], "t9": ["x"]})
+
+
 def test_runs_of_a_verdict_are_read_alike():
     for given in (
         {"ignore_self": True},
-        {"exclude": {"t1": ["t1"]}},
+        {"exclude": {"t1": ["t1"], "t2": ["t2"]}},
         {"ties": "input"},
         {"float32": True},
     ):
@@ -168,7 +183,7 @@ def test_documents_that_are_left_out_although_they_are_relevant_are_counted():
     found = irpref.evidence("RR", QRELS, {"one": one, "other": other})
     (row,) = found[found["code"] == "excluded-relevant"].to_dict("records")
     assert (row["level"], row["topics"], row["example"]) == ("note", 1, "t1")
-    one, other = (irpref.run(run, exclude={"t1": ["b", "x"]}) for run in (RUN, OTHER))
+    one, other = (irpref.run(run, exclude={"t1": ["b"], "t2": ["d"]}) for run in (RUN, OTHER))
     found = irpref.evidence("RR", QRELS, {"one": one, "other": other})
     assert "excluded-relevant" not in set(found["code"])
 

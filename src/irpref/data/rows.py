@@ -14,7 +14,7 @@ import numpy as np
 from irpref.data.columns import Table, as_objects, objects
 from irpref.errors import ArgumentError, RunError
 from irpref.kernel.segments import Bools, Ints
-from irpref.messages import check_choice
+from irpref.messages import IrprefWarning, check_choice, warn_user
 
 REPEATS = ("last", "first", "best")
 Pairs = frozenset[tuple[str, str]]  # of a topic and a document
@@ -58,6 +58,23 @@ def without(run: Table, excluded: Pairs) -> Table:
     """Leave out some documents of some topics; ids are text."""
     pairs = zip(as_objects(run.query_id).tolist(), as_objects(run.doc_id).tolist(), strict=True)
     return _kept(run, np.array([pair not in excluded for pair in pairs], bool))
+
+
+def warn_of_exclusion(run: Table, excluded: Pairs) -> None:
+    """Say that a run holds none of the documents that are left out."""
+    topics = {topic for topic, _ in excluded}
+    here = topics.intersection(as_objects(run.query_id).tolist())
+    docs, of_topics = (
+        f"{n:,} {what}{'s' * (n != 1)}"
+        for n, what in ((len(excluded), "document"), (len(topics), "topic"))
+    )
+    why = "" if here else f" (such as {min(topics)!r}): are the ids of topics the same?"
+    warn_user(
+        f"exclude leaves out nothing: the run holds 0 of its {docs}, and {len(here):,} of its "
+        f"{of_topics}{why}",
+        IrprefWarning,
+        parameter="exclude",
+    )
 
 
 def one_each(run: Table, repeats: str) -> Table:

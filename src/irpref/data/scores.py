@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from irpref.data.columns import Reading, Table, as_list, as_objects, check_finite, objects
-from irpref.data.rows import id_text, of_documents, one_each, without, without_own
+from irpref.data.rows import (
+    id_text,
+    of_documents,
+    one_each,
+    warn_of_exclusion,
+    without,
+    without_own,
+)
 from irpref.errors import RunError
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.messages import check_choice
@@ -56,14 +63,19 @@ def changed(run: Table, how: Reading) -> Table:
     """Change a run that was read as its file has it into the run that is evaluated."""
     if how.selects_rows:
         run = replace(run, query_id=_as_text(run.query_id), doc_id=_as_text(run.doc_id))
+    given, n_left_out = run, 0
     if how.excluded is not None:  # chunks, and below, their documents
         run = without(run, how.excluded)
+        n_left_out = len(given) - len(run)
     if how.documents is not None:
         run = of_documents(run, how.documents)
     if how.ignore_self:
         run = without_own(run)
     if how.excluded is not None:
-        run = without(run, how.excluded)
+        kept = without(run, how.excluded)
+        if how.excluded and n_left_out + len(run) - len(kept) == 0:
+            warn_of_exclusion(given, how.excluded)
+        run = kept
     if how.lower_is_better:
         run = replace(run, value=0.0 - np.asarray(run.value, np.float64))
     if how.repeats is not None:
