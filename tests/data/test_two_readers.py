@@ -207,6 +207,26 @@ def file_of(rng: random.Random, form: str, value: str) -> bytes:
     return data
 
 
+def damaged(rng: random.Random, data: bytes) -> bytes:
+    """Damage as tools do it: two lines in one, a mark of the order of bytes, a very long field, a
+    doubled separator, other ends of lines.
+    """
+    kind = rng.random()
+    at = rng.randint(0, len(data))
+    if kind < 0.1 and b"\n" in data:
+        at = rng.choice([i for i, byte in enumerate(data) if byte == 10])
+        return data[:at] + rng.choice([b" ", b"", b"\t"]) + data[at + 1 :]
+    if kind < 0.2:
+        return rng.choice([b"\xef\xbb\xbf", b"\xff\xfe"]) + data
+    if kind < 0.25:
+        field = rng.choice([b"x", b"0", b" ", b"a\t", b"1,"]) * rng.choice([300, 5_000, 140_000])
+        return data[:at] + field + data[at:]
+    if kind < 0.3:
+        separator = rng.choice([b",", b"\t", b" ", b";"])
+        return data.replace(separator, 2 * separator, 1)
+    return data.replace(b"\n", b"\r\n") if kind < 0.35 else data
+
+
 def outcome(data: bytes, form: str, value: str, block_bytes: int) -> Any:
     """What is read, down to the bits of the numbers, and the warnings; None if it is refused."""
     with warnings.catch_warnings(record=True) as caught:
@@ -232,7 +252,7 @@ def test_what_compiled_code_reads_python_reads_too(
     rng = random.Random(f"{form} {value}")
     read_by_both = 0
     for _ in range(READINGS):
-        data = file_of(rng, form, value)
+        data = damaged(rng, file_of(rng, form, value))
         block_bytes = rng.choice([16, 64, 1 << 20])
         monkeypatch.setattr(cells, "BLOCK_BYTES", block_bytes)
         monkeypatch.setattr(records, "_LINES", rng.choice([1, 3, 100]))
