@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import irpref
@@ -31,16 +32,20 @@ def in_form(form: str, path: Path, records: list[dict[str, Any]] = RECORDS) -> A
         return records
     if form in ("pandas", "polars"):
         return (pd.DataFrame if form == "pandas" else pl.DataFrame)(records)
-    if form == "arrays":
-        pd.DataFrame(records).to_parquet(path / "records.parquet")
-        return pd.read_parquet(path / "records.parquet")
+    if form in ("arrays", "arrow", "parquet", "folder"):
+        file = path / "records.parquet"
+        pd.DataFrame(records).to_parquet(file)
+        if form == "arrow":
+            return pa.Table.from_pylist(records)
+        return {"arrays": pd.read_parquet(file), "parquet": file, "folder": path}[form]
     path = path / f"records.{form}"
     lines = [json.dumps(record) for record in records]
     path.write_text("\n".join(lines) if form == "jsonl" else json.dumps(records))
     return path
 
 
-IN_MEMORY, IN_FILES = ["records", "pandas", "polars", "arrays"], ["json", "jsonl"]
+IN_MEMORY = ["records", "pandas", "polars", "arrays", "arrow"]
+IN_FILES = ["json", "jsonl", "parquet", "folder"]
 
 
 @pytest.mark.parametrize("form", [*IN_MEMORY, *IN_FILES])
@@ -70,6 +75,16 @@ def test_lists_of_scores_beside_lists_of_ids_are_named_too(form: str, tmp_path: 
         irpref.run(data, columns=columns)
     read = irpref.run(data, columns=columns, lower_is_better=True, repeats="first")
     assert read.frame()["doc_id"].tolist() == ["b", "a", "c", "d"]
+
+
+@pytest.mark.parametrize("form", [*IN_MEMORY, *IN_FILES])
+def test_lists_under_our_names_are_not_guessed_either(form: str, tmp_path: Path) -> None:
+    records = [{"qid": q, "docno": docs, "label": 1} for q, docs in RELEVANT.items()]
+    data = in_form(form, tmp_path, records)
+    with pytest.raises((ColumnError, InputError)):
+        irpref.evaluator([AP], data)
+    read = irpref.judgments(data, columns={"doc_id": "docno"})
+    assert irpref.evaluator([AP], read).calc_aggregate(RETRIEVED) == {AP: VALUE}
 
 
 @pytest.mark.parametrize(

@@ -261,7 +261,7 @@ def test_missing_columns():
     run = pd.DataFrame([ScoredDoc("q1", "a", 1.0)])
     assert str(refusal(QMeasure, QRELS, run.drop(columns="score"))) == (
         "DataFrame has no column 'score' (or 'rank') (found: query_id, doc_id); "
-        "rename it; irpref.read_run(path, columns={'score': 'NAME'}) does so for a file"
+        "irpref.run(data, columns={'score': 'NAME'}) names it"
     )
     with refuses(ColumnError, missing=("doc_id",)):
         mean(QMeasure, QRELS, run.rename(columns={"doc_id": "doc"}))

@@ -288,8 +288,6 @@ def test_grades_that_differ_by_next_to_nothing_stand_in_order():
     # 1 - 1e-17 is 1 in doubles, which is no reason to take 1e-17 for 0.
     pool = judgments({"q1": {"a": 1.0}, "q2": {"x": 0.0, "y": 1e-17, "z": 2e-17, "w": 0.0}}).pool()
     assert pool.grade.tolist() == [1.0, 2e-17, 1e-17, 0.0, 0.0]
-    assert judgments({"q": {"a": 1e17, "b": 1e17 - 16, "c": 1e17 - 32}}).pool().grade.tolist() == [
-        1e17,
-        1e17 - 16,
-        1e17 - 32,
-    ]
+    grades = {"a": 1e17, "b": 1e17 - 16, "c": 1e17 - 32}
+    read = judgments({"q": grades}, columns={"relevance": "relevance"})
+    assert read.pool().grade.tolist() == [*grades.values()]

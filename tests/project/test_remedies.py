@@ -110,12 +110,43 @@ def columns_of_a_file() -> None:
 
 
 def columns_of_a_frame() -> None:
-    """The file of the frame is read so."""
+    """`irpref.run` and `irpref.judgments` take the frame."""
     frame = pd.DataFrame([(*pair, 9 - i) for i, pair in enumerate(GOOD)])
     frame.columns = ["query_id", "doc_id", "bm25"]
     remedy = remedy_of(lambda: ap(frame))
-    data = io.BytesIO(frame.to_csv(index=False).encode())
-    assert ap(irpref.read_run(data, "csv", columns=remedy.example)) == 1.0
+    assert remedy.call == "run"
+    assert ap(irpref.run(frame, **{remedy.argument: remedy.example})) == 1.0
+    rated = pd.DataFrame([(q, d, QRELS[q][d]) for q, d in GOOD], columns=["user", "item", "rating"])
+    remedy = remedy_of(lambda: irpref.evaluator(["AP"], rated))
+    assert remedy.call == "judgments"
+    read = irpref.judgments(rated, **{remedy.argument: remedy.example})
+    assert ap({"q1": {"a": 2.0, "b": 1.0}}, read) == 0.5
+
+
+def lists_of_ids(path: Path) -> None:
+    """Columns of lists that are called as documents are, in files and in memory."""
+    rows = [{"query_id": "q1", "doc_id": ["a", "b"]}, {"query_id": "q2", "doc_id": ["a"]}]
+    frame = pd.DataFrame(rows)
+    frame.assign(score=1.0).to_parquet(path)
+    remedy = remedy_of(lambda: irpref.read_run(path, "parquet"))
+    assert ap(irpref.run(path, form="parquet", **{remedy.argument: remedy.example})) == 1.0
+    remedy = remedy_of(lambda: irpref.evaluator(["AP"], frame.assign(relevance=1)))
+    read = irpref.judgments(frame, **{remedy.argument: remedy.example})
+    assert ap({"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}, read) == 1.0
+
+
+def grades_that_look_like_times() -> None:
+    """Their column is named, or they are no grades."""
+    times = {"q1": {"a": 881250949, "b": 878887116}, "q2": {"a": 891717742}}
+    remedy = remedy_of(lambda: irpref.evaluator(["nDCG"], times))
+    read = irpref.judgments(times, **{remedy.argument: remedy.example})
+    ndcg = irpref.parse("nDCG")
+    assert irpref.evaluator([ndcg], read).calc_aggregate(BEST) == {ndcg: 1.0}
+    rows = [("q1", "7", "a", 881250949), ("q1", "8", "b", 878887116), ("q2", "7", "a", 891717742)]
+    rated = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
+    with pytest.raises(IrprefError) as error:  # the second column is the item
+        irpref.evaluator(["nDCG"], rated)
+    assert error.value.remedy is None
 
 
 def pairs(path: Path) -> None:
@@ -318,8 +349,9 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/cli/in_order.py in_order": files_in_order,
     "irpref/data/columns.py LOWER": distances,
     "irpref/data/columns.py _missing": columns_of_a_file,
-    "irpref/data/columns.py _missing 2": columns_of_a_frame,
-    "irpref/data/kinds.py _as_pairs": pairs,
+    "irpref/data/kinds.py _as_grades": grades_that_look_like_times,
+    "irpref/data/kinds.py as_pairs": pairs,
+    "irpref/data/lists.py as_lists": lists_of_ids,
     "irpref/data/labels.py WORTH": many_labels,
     "irpref/data/labels.py worth": few_labels,
     "irpref/data/trec.py _fields_wrong": header_of_beir,
@@ -377,6 +409,7 @@ def test_each_remedy_has_a_case() -> None:
 
 def test_a_remedy_for_frames_is_followed() -> None:
     distances_in_a_frame()
+    columns_of_a_frame()
 
 
 @pytest.mark.parametrize("place", FOLLOWED)

@@ -28,6 +28,7 @@ from irpref.data.columns import (
     objects,
     printable,
 )
+from irpref.data.kinds import name_pairs
 from irpref.data.labels import worth
 from irpref.data.source import LONGEST_LINE, Ending, Source, blocks_of, too_long
 from irpref.data.texts import plain_lines
@@ -122,6 +123,14 @@ def header_of(source: Source, separator: str, value: str) -> list[str]:
     return _header(text_blocks(source), separator, source.name, value)[0].names
 
 
+def rows_of_cells(source: Source, separator: str) -> tuple[list[str], Iterator[list[str]]]:
+    """Read the names of the columns of a file, and its rows as text. Raises as `csv`."""
+    texts = text_blocks(source)
+    header, rest = _header(texts, separator, source.name, "relevance")
+    rows = _rows(chain([rest], texts), header.separator, source.name, header.lines)
+    return header.names, (row for _, row in rows)
+
+
 def _rows(
     texts: Iterable[str], separator: str, path: str, before: int
 ) -> Iterator[tuple[int, list[str]]]:
@@ -214,7 +223,7 @@ def _plain_cells(text: str, header: _Header) -> Table | None:
         ids["doc_id"],
         numbers,
         header=tuple(header.columns),
-        column=header.columns.get("score", ""),
+        column=[*header.columns.values()][2],
     )
 
 
@@ -297,7 +306,7 @@ def _judged(parts: Iterable[Table | _Cells], header: _Header, how: Reading) -> T
 
     table = Table.joined(tables())
     warn_of_ungraded(len(graded.ungraded), header.path, line=(*graded.ungraded, None)[0])
-    return table
+    return replace(table, column=header.columns["relevance"])
 
 
 class _Graded:
@@ -367,15 +376,19 @@ def first_line(source: Source) -> str:
 
 
 def has_header(source: Source, value: str, how: Reading) -> bool:
-    """Test whether the first line of a file with tabs names our columns; if not, it is a TREC
-    file.
+    """Test whether the first line of a file with tabs names columns: ours, those of pairs, or any
+    above columns that end with numbers; if not, it is a TREC file.
     """
     line = first_line(source)
     if is_beir(line):  # whose judgments the reader of TREC files knows
         return value == "score"
     fields = [field.strip() for field in line.split("\t")]
+    if value == "relevance" and name_pairs(fields):
+        return True
     ids = ({*how.columns.get(ours, ()), *NAMES[ours]} for ours in _IDS)
-    return any(known & {*fields, *(field.lower() for field in fields)} for known in ids)
+    if any(known & {*fields, *(field.lower() for field in fields)} for known in ids):
+        return True
+    return len(fields) > 2 and trec.is_header(source)
 
 
 def is_beir(line: str) -> bool:

@@ -300,7 +300,7 @@ def changes(column: Any) -> Ints:
 # grades.
 NAMES = {
     "query_id": ("query_id", "qid", "q_id", "query-id"),
-    "doc_id": ("doc_id", "docno", "corpus-id"),
+    "doc_id": ("doc_id", "docno", "corpus-id", "corpus_id"),
     "score": ("score",),
     "relevance": ("relevance", "label", "grade", "rating", "rel", "score"),
 }
@@ -309,7 +309,10 @@ RANK = "rank"
 _RANKS = {RANK, "ranking", "position", "pos", "place"}
 # The last word of columns that may hold ranks: their numbers decide.
 _ORDERS = {"order", "idx", "index"}
-_DISTANCES = {"distance", "distances", "dist", "l2", "loss", "losses", "dissimilarity"}
+_DISTANCES = {
+    *("distance", "distances", "dist", "l1", "l2", "euclidean", "manhattan", "hamming"),
+    *("loss", "losses", "cost", "divergence", "dissimilarity", "perplexity"),
+}
 _TURNED = {"neg", "negative", "negated", "inverse", "inverted"}
 
 
@@ -450,7 +453,7 @@ def columns_of(
     out: dict[str, str] = {}
     missing: dict[str, list[str]] = {}
     in_file = how is not None
-    may_be_score = in_file or value == "score" or "corpus-id" in present
+    may_be_score = in_file or value == "score" or bool({"corpus-id", "corpus_id"} & set(present))
     if how is not None:
         how.seen.update(dict.fromkeys(map(str, present)))
     for ours in ("query_id", "doc_id", value):
@@ -475,7 +478,7 @@ def columns_of(
         out[ours] = there
     if missing:
         others = how.columns if how is not None and how.shared else {}
-        raise _missing(missing, present, value, in_file, others, place)
+        raise _missing(missing, present, value, others, place)
     if how is not None and value == "score":
         check_direction(out["score"], present, how, **place)
     return out
@@ -487,7 +490,7 @@ def check_direction(there: str, present: Sequence[str], how: Reading, **place: A
     if holds_distances(there) and not how.lower_is_better:
         raise ColumnError(
             f"has distances in column {there!r}, by its name: the lowest is the best",
-            remedy=LOWER,
+            remedy=replace(LOWER, call="read_run" if "path" in place else "run"),
             **about,
         )
     if how.lower_is_better and (holds_ranks(there) or may_hold_ranks(there)):
@@ -530,7 +533,9 @@ def holds_distances(column: str) -> bool:
 
 
 def _words(column: str) -> list[str]:
-    return re.findall("[a-z0-9]+", column.lower())
+    """Split a name where its case or a mark divides it: `vectorDistance`, `vector_distance`."""
+    divided = re.sub("(?<=[a-z0-9])(?=[A-Z][a-z])", " ", column)
+    return re.findall("[a-z0-9]+", divided.lower())
 
 
 def _distances(present: Sequence[str]) -> list[str]:
@@ -590,7 +595,6 @@ def _missing(
     missing: Mapping[str, Sequence[str]],
     present: Sequence[str],
     value: str,
-    in_file: bool,
     others: Mapping[str, Sequence[str]],
     place: Mapping[str, Any],
 ) -> ColumnError:
@@ -604,7 +608,8 @@ def _missing(
     known = ", ".join(map(printable, present)) or "none"
     message = f"has no column{'s' * several} {names} (found: {known})"
     ours = {other for others in NAMES.values() for other in others}
-    call = "read_run" if value == "score" else "read_qrels"
+    calls = ("read_run", "read_qrels") if "path" in place else ("run", "judgments")
+    call = calls[value != "score"]
     effect = f"names {'them' if several else 'it'}"
     guessed = _guessed(missing, present)
     likely = "NAME" not in guessed.values()
@@ -616,10 +621,7 @@ def _missing(
         message, remedy = f"{message}; {wrong}", QRELS_FIRST if swapped else None
     elif value == "score" and not several and (distances := _distances(present)):
         message += f"; in {distances[0]!r}, by its name, the lowest is the best"
-        remedy = LOWER if in_file else replace(LOWER, call="run")
-    elif not in_file:
-        message += f"; rename {'them' if several else 'it'}"
-        remedy = Remedy("columns", guessed, call, "does so for a file")
+        remedy = replace(LOWER, call=call)
     elif not likely and not ours & set(present):
         message += f"; expected a header such as query_id,doc_id,{value}"
     return ColumnError(

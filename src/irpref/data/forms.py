@@ -19,6 +19,8 @@ ENDINGS = {
     "jsonl": (".jsonl", ".ndjson"),
 }
 FORMS = tuple(ENDINGS)
+# Those whose columns have names.
+NAMED = ("parquet", "csv", "tsv", "json", "jsonl")
 # Those of preferences, which are judgments only: see `irpref.data.preference_files`.
 PREFERENCES = ("prefs", "qrels_prefs", "pairs")
 PACKED = (".gz", ".zst", ".zstd")

@@ -5,17 +5,20 @@
     topic A B preferred                                          pairs: the preferred one of A and B
 
 Three or four fields may be any of these, and ids may be numbers. Lines left in doubt are refused,
-unless `form` names the kind."""
+unless `form` names the kind. Numbers in tables with named columns and in memory are looked at in
+the same way."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import Table, as_list
+from irpref.data.columns import NAMES, Reading, Table, as_list
+from irpref.data.rows import id_text
 from irpref.data.source import Source
 from irpref.data.texts import Texts
 from irpref.data.trec import is_number, lines_of
@@ -27,8 +30,25 @@ _NO_GRADE = 1_000  # numbers above it that differ nearly everywhere are no grade
 _NEARLY_ALL = 0.9
 _DIFFERENT = 0.25  # of times in seconds, many of which repeat
 _FEW = 3
+_MUCH = 10
+
+# Columns of these names hold pairs, or the preferred one of two documents.
+PAIR = ("winner", "loser")
+PREFERRED = "preferred"
+TOPICS = frozenset((*NAMES["query_id"], "topic", "topic_id", "query"))
 
 Rows = Sequence[Sequence[bytes]]
+
+
+def name_pairs(names: Iterable[Any]) -> bool:
+    """Return whether columns say that their rows are pairs of documents."""
+    given = {str(name).strip().lower() for name in names}
+    return given.issuperset(PAIR) or PREFERRED in given
+
+
+def head_pairs(names: Sequence[Any]) -> bool:
+    """Return whether the first row of pairs holds names of columns."""
+    return name_pairs(names) or any(str(name).strip().lower() in TOPICS for name in names[:1])
 
 
 def rows_of(source: Source, n: int) -> list[list[bytes]]:
@@ -71,7 +91,7 @@ def check_preferred(rows: Rows, path: str) -> None:
         raise InputError(
             "the fourth field is the second or the third: is it a document that is preferred, or "
             "a grade?",
-            remedy=_as_pairs("the preferred document of two, and 'trec' a grade"),
+            remedy=as_pairs("the preferred document of two, and 'trec' a grade"),
             path=path,
         )
 
@@ -80,11 +100,12 @@ def _preferred(rows: Rows) -> Rows:
     return [row for row in rows if row[3] in row[1:3] and row[1] != row[2]]
 
 
-def _as_pairs(reads: str) -> Remedy:
+def as_pairs(reads: str) -> Remedy:
+    """Return the remedy for pairs that were given as grades; `reads`: the rest of the sentence."""
     return Remedy("form", "pairs", "judgments", f"reads {reads}")
 
 
-def check_pairs(rows: Rows, path: str) -> None:
+def check_pairs(rows: Rows, **place: Any) -> None:
     """Raise `InputError` if the losers of pairs would be ratings: numbers that are small, and no
     ids.
     """
@@ -94,7 +115,7 @@ def check_pairs(rows: Rows, path: str) -> None:
             "the third field holds small numbers, which are not among the documents of the second: "
             "are these user, item, rating and time? Expected topic, iteration, document and grade, "
             "or topic, winner, loser and judge",
-            path=path,
+            **place,
         )
 
 
@@ -107,31 +128,145 @@ def check_grades(table: Table, n: int, path: str) -> None:
         Nearly all grades exceed 1,000 and many differ: times. In files of three fields, a grade
         exceeds 100, or is the id of a document: the third field may be a document, too.
     """
-    grade = table.value[np.isfinite(table.value)]
     if n == 3:
-        doubtful = set(grade[np.abs(grade) > _HIGHEST][:1].tolist()) or _ids_among(table, grade)
-        if doubtful:
-            raise InputError(
-                f"is the third field, such as {min(doubtful):g}, a grade or the id of a document?",
-                remedy=_as_pairs("topic, winner and loser, and 'trec' a grade"),
-                path=path,
-                column="relevance",
-                value=min(doubtful),
-            )
+        _check_third(table, path=path)
+    if times := _times(table.value):
+        raise InputError(
+            f"the relevance, the last field, {times}: are these user, item, rating and time? "
+            f"Expected topic, iteration, document and grade",
+            path=path,
+            column="relevance",
+            value=float(table.value[0]),
+        )
+
+
+def check_numbers(table: Table, how: Reading, *, bare: bool = False, **place: Any) -> None:
+    """Refuse judgments with named columns, or in memory, whose grades are probably no grades,
+    unless `columns` says which column holds grades.
+
+    Parameters
+    ----------
+    table : Table
+    how : Reading
+    bare : bool
+        Whether the numbers are the third of three without names, as in lines of three fields.
+    **place : attributes of the error
+
+    Raises
+    ------
+    InputError
+        Nearly all grades exceed 1,000 and many differ: times. Most grades exceed 100, and are
+        whole numbers as the ids of documents are: they may be documents. Or they are one of the two
+        ids of TREC's fields: the preferred one of two documents.
+    """
+    if "relevance" in how.columns:
+        how.used.update(
+            ("relevance", name) for name in how.columns["relevance"] if not table.column
+        )
+        return
+    column = table.column or "relevance"
+    about: dict[str, Any] = {"column": column, **place}
+    if bare:
+        _check_third(table, **place)
+    if np.count_nonzero(table.value > _HIGHEST) * 2 <= len(table):
+        return
+    rows = _fields(table)
+    iteration = {row[1] for row in rows} - {b"0", b"Q0"}
+    if iteration and 2 * len(_preferred(rows)) > len(rows):
+        raise InputError(
+            f"the {column} is the preferred one of two documents",
+            remedy=as_pairs("such preferences"),
+            **about,
+        )
+    if _may_be_ids(rows):
+        raise InputError(
+            f"is the {column}, such as {table.value.max():.0f}, a grade or the id of a document? "
+            f"If it is a grade, name the column (relevance={column})",
+            remedy=as_pairs("topic, winner and loser"),
+            **about,
+        )
+    if times := _times(table.value):
+        raise InputError(
+            f"the {column} {times}: are these times? Grades were expected",
+            remedy=None if iteration else _as_grades(column),
+            **about,
+        )
+
+
+def _may_be_ids(rows: Rows) -> bool:
+    """Return whether grades may be documents: these have whole numbers, too, which are not all much
+    lower.
+    """
+    docs = [float(row[2]) for row in rows if row[2].isdigit()]
+    grades = [float(row[3]) for row in rows]
+    numbered = len(docs) >= _NEARLY_ALL * len(rows) and all(map(float.is_integer, grades))
+    return numbered and min(grades) <= _MUCH * max(docs)
+
+
+def _fields(table: Table) -> list[list[bytes]]:
+    """Return the first rows as TREC's four fields of text."""
+    some = table.rows(np.arange(min(len(table), _SOME)))
+    iteration = as_list(some.columns.get("iteration", ["0"] * len(some)))
+    ids = as_list(some.query_id), iteration, as_list(some.doc_id)
+    fields = ([str(one).encode() for one in column] for column in ids)
+    grades = [f"{grade:.15g}".encode() for grade in some.value.tolist()]
+    return [list(row) for row in zip(*fields, grades, strict=True)]
+
+
+def _check_third(table: Table, **place: Any) -> None:
+    """Raise `InputError` if the third of three fields may be a document instead of a grade."""
+    grade = table.value[np.isfinite(table.value)]
+    doubtful = set(grade[np.abs(grade) > _HIGHEST][:1].tolist()) or _ids_among(table, grade)
+    if doubtful:
+        raise InputError(
+            f"is the third field, such as {min(doubtful):.15g}, a grade or the id of a document?",
+            remedy=as_pairs("topic, winner and loser, and 'trec' a grade"),
+            column="relevance",
+            value=min(doubtful),
+            **place,
+        )
+
+
+def check_text_pairs(rows: Sequence[Sequence[Any]]) -> None:
+    """Raise `InputError` if the third of three is text, and another document of the topic."""
+    text = next((row[2] for row in rows if isinstance(row[2], (str, bytes))), None)
+    if text is not None and seem_pairs(rows):
+        raise InputError(
+            f"the third of three, {text!r}, is text: is it the id of a document?",
+            remedy=as_pairs("topic, winner and loser"),
+        )
+
+
+def seem_pairs(rows: Iterable[Any]) -> bool:
+    """Return whether rows of unknown form, topic first, may be pairs: a third cell is also a second
+    one of the topic, or most fourth ones are the second or the third.
+    """
+    cells = [row for row in islice(rows, _SOME) if isinstance(row, (tuple, list))]
+    fields = [[id_text(cell).encode() for cell in row] for row in cells if len(row) in (3, 4)]
+    four = [row for row in fields if len(row) == 4]
+    docs = {(row[0], row[1]) for row in fields}
+    chained = any((row[0], row[2]) in docs and not _is_small(row[2]) for row in fields)
+    return chained or are_preferred(four)
+
+
+def _times(grade: np.ndarray) -> str:
+    """Say that grades are probably times: nearly all are high, and many differ; empty if not."""
+    grade = grade[np.isfinite(grade)]
     high = np.count_nonzero(grade > _NO_GRADE)
     if (
         grade.size >= _FEW
         and high >= _NEARLY_ALL * grade.size
         and np.unique(grade).size > _DIFFERENT * grade.size
     ):
-        raise InputError(
-            f"the relevance, the last field, exceeds {_NO_GRADE:,} in {high} of {grade.size} lines "
-            f"and rarely repeats, first {grade[0]:.0f}: are these user, item, rating and time? "
-            f"Expected topic, iteration, document and grade",
-            path=path,
-            column="relevance",
-            value=float(grade[0]),
+        return (
+            f"exceeds {_NO_GRADE:,} in {high} of {grade.size} rows and rarely repeats, first "
+            f"{grade[0]:.0f}"
         )
+    return ""
+
+
+def _as_grades(column: str) -> Remedy:
+    return Remedy("columns", {"relevance": column}, "judgments", "reads them as grades")
 
 
 def _ids_among(table: Table, grade: np.ndarray) -> set[float]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from irpref.data.columns import NAMES, RANK, Reading
-from irpref.errors import ColumnError, InputError
+from irpref.errors import ColumnError, InputError, Remedy
 
 _RELEVANT = "relevance"
 
@@ -31,6 +31,11 @@ def numbered(docs: Collection[Any], value: str) -> dict[Any, float]:
     if value != "score":
         return dict.fromkeys(different, 1.0)
     return dict(zip(different, map(float, range(len(different), 0, -1)), strict=True))
+
+
+def as_lists(column: str) -> Remedy:
+    """Return the remedy for a column of lists of ids that nobody has named."""
+    return Remedy("columns", {"doc_id": column}, effect="says that these are lists of ids")
 
 
 def check_no_distances(how: Reading, **place: Any) -> None:

@@ -26,6 +26,7 @@ from irpref.data.columns import (
     stretches_of,
 )
 from irpref.data.forms import is_packed, parquet_files
+from irpref.data.lists import as_lists
 from irpref.data.source import Source, check_unchanged, remember
 from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN
@@ -49,6 +50,38 @@ def tables(source: Source, value: str, how: Reading) -> Iterator[Table]:
             yield from _tables_of(file, name, folders, value, how)
             if before is not None:
                 check_unchanged(name, before, os.stat(name))
+
+
+def holds_lists(source: Source, how: Reading) -> bool:
+    """Test whether a column that is named as the documents holds lists. Raises as `read_run`."""
+    wanted = set(how.columns.get("doc_id", ()))
+    if not wanted:
+        return False
+    from pyarrow import BufferReader, parquet, types
+
+    for file, _ in _files(source):
+        with _one_line(file if isinstance(file, str) else source.name):
+            schema = parquet.read_schema(file if isinstance(file, str) else BufferReader(file))
+            return any(field.name in wanted and _is_list(field.type, types) for field in schema)
+    return False
+
+
+def _is_list(kind: Any, types: Any) -> bool:
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def records_of(source: Source) -> list[dict[str, Any]]:
+    """Return all rows as records. Raises as `read_run`."""
+    from pyarrow import BufferReader, parquet
+
+    records: list[dict[str, Any]] = []
+    for file, folders in _files(source):
+        name = file if isinstance(file, str) else source.name
+        with _one_line(name):
+            given = file if isinstance(file, str) else BufferReader(file)
+            with parquet.ParquetFile(given, page_checksum_verification=True) as opened:
+                records += [{**folders, **row} for row in opened.read().to_pylist()]
+    return records
 
 
 # Files --------------------------------------------------------------------------------------------
@@ -186,8 +219,11 @@ def _ids(column: Any, there: str, name: str, before: int) -> Any:
             f"column {there!r} holds bytes that are not UTF-8", path=name, column=there
         ) from None
     except TypeError:
+        from pyarrow import types
+
         raise InputError(
             f"column {there!r} holds {column.type}, expected text or whole numbers",
+            remedy=as_lists(there) if _is_list(column.type, types) else None,
             path=name,
             column=there,
         ) from None

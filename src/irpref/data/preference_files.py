@@ -23,30 +23,35 @@ The forms leave open, and we decided:
 * *Pairs.* The judge is the group (`0` without one); with a preferred document, each line is a
   group. Each pair is a subgroup of its own (pairs of a topic are numbered), the winner on level 2
   and the loser on level 1: the file does not say which one is relevant.
+* *Tables.* Files with named columns hold pairs: see `irpref.data.preference_rows`.
 * *One subgroup.* `qrels_prefs` has no subgroups; all judgments get `0`.
 """
 
 from __future__ import annotations
 
 import os
-from itertools import islice
+from collections.abc import Collection
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.data.columns import as_objects, check_finite, objects, to_frame
+from irpref.data.cells import first_line
+from irpref.data.columns import as_objects, check_finite, to_frame
+from irpref.data.forms import NAMED, form_of_name
 from irpref.data.forms import PREFERENCES as FORMS
-from irpref.data.kinds import are_preferred, rows_of
+from irpref.data.kinds import are_preferred, head_pairs, rows_of
+from irpref.data.preference_frames import COLUMNS, check_preferences, of_pairs, zeros
+from irpref.data.preference_rows import pairs_of_file
 from irpref.data.source import PathLike, Source
 from irpref.data.trec import MOST_FIELDS, Form, is_number, lines_of, n_fields, shown, whole
-from irpref.errors import QRELS_FIRST, ColumnError, ConflictError, InputError, JudgmentsError
+from irpref.errors import QRELS_FIRST, ColumnError, InputError, JudgmentsError
 from irpref.kernel.segments import all_whole
 from irpref.messages import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("query_id", "group", "subgroup", "doc_id", "relevance")
 PREFS = Form("prefs", "query_id group subgroup doc_id level", "level")
 QRELS_PREFS = Form("qrels_prefs", "query_id group doc_id level", "level")
 PAIRS = Form("pairs", "query_id winner loser", "")
@@ -63,7 +68,8 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
     path : path, `-` for standard input, or binary file
         Plain, or compressed with gzip or zstd.
     form : 'prefs', 'qrels_prefs' or 'pairs', optional
-        By default, the first line decides; see the module.
+        By default, the lines decide; see the module. A file with named columns (CSV, JSON,
+        Parquet), by the ending of its name, holds pairs.
 
     Returns
     -------
@@ -81,11 +87,22 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
         The file cannot be read.
     """
     source = path if isinstance(path, Source) else Source(path, keep=True)
+    by_name = form_of_name(source.name)
+    has_names = by_name in NAMED and form in (None, "pairs")
+    if has_names and (by_name != "tsv" or head_pairs(first_line(source).split("\t"))):
+        return pairs_of_file(source, by_name)
     chosen = _form(source, form)
-    columns = (_pairs if chosen.what == "pairs" else _levels)(source, chosen)
-    frame: pd.DataFrame = to_frame(columns)
-    _check(source, frame, 2 if chosen.what == "pairs" else 1)
+    if chosen.what == "pairs":
+        return _pairs(source, chosen)
+    frame: pd.DataFrame = to_frame(_levels(source, chosen))
+    check_preferences(frame, 1, partial(_place, source))
     return frame
+
+
+def _place(source: Source, rows: Collection[int]) -> dict[str, Any]:
+    """Return file and lines that hold these rows, for an error."""
+    numbers = tuple(number for i, (number, _) in enumerate(lines_of(source)) if i in rows)
+    return {"path": source.name, "line": numbers if len(numbers) > 1 else numbers[0]}
 
 
 def _form(source: Source, form: str | None) -> Form:
@@ -94,9 +111,9 @@ def _form(source: Source, form: str | None) -> Form:
         check_choice("form", form, FORMS)
     number, line = next(lines_of(source), (0, b""))
     fields = line.split(None, MOST_FIELDS)
-    if len(fields) <= 5 and any(
-        line.decode("utf-8", "replace").lower().split() == f.expected.split() for f in _EVERY
-    ):
+    names = line.decode("utf-8", "replace").lower().split()
+    may_be_pairs = form in (None, "pairs") and len(names) in (3, 4)
+    if any(names == f.expected.split() for f in _EVERY) or (may_be_pairs and head_pairs(names)):
         raise InputError(
             f"a header, where preferences begin: {shown(line)!r}", path=source.name, line=number
         )
@@ -130,87 +147,18 @@ def _levels(source: Source, form: Form) -> dict[str, Any]:
     table = whole(source, form)
     topic, doc, level = as_objects(table.query_id), as_objects(table.doc_id), table.value
     check_finite("level", level, lambda at: (topic[at], doc[at]), JudgmentsError, path=source.name)
-    group, subgroup = (table.columns.get(name, _zeros(len(table))) for name in COLUMNS[1:3])
+    group, subgroup = (table.columns.get(name, zeros(len(table))) for name in COLUMNS[1:3])
     numbers = level.astype(np.int64) if all_whole(level) else level
     return dict(zip(COLUMNS, (topic, group, subgroup, doc, numbers), strict=True))
 
 
-def _pairs(source: Source, form: Form) -> dict[str, Any]:
-    """Read two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their
-    own.
-    """
-    import pandas as pd
-
+def _pairs(source: Source, form: Form) -> pd.DataFrame:
+    """Read the pairs of a file of lines."""
     table = whole(source, form)
-    topic = as_objects(table.query_id)
-    number = pd.Series(topic, dtype=object).groupby(topic).cumcount() + 1
-    pair = objects(list(map(str, number)))
     docs = np.stack([as_objects(table.doc_id), table.columns["loser"]], axis=1)
-    judge = table.columns.get("judge", _zeros(len(table)))
-    if form is PREFERRED:
-        # Several people may have judged a pair, and disagree: each line has a judge of its own.
-        judge, docs = pair, _preferred_first(source, docs, table.columns["preferred"])
-    ids, docs = (topic, judge, pair), docs.ravel()
-    return dict(
-        zip(
-            COLUMNS,
-            (*(np.repeat(column, 2) for column in ids), docs, np.tile([2, 1], len(table))),
-            strict=True,
-        )
-    )
-
-
-def _preferred_first(source: Source, docs: Any, preferred: Any) -> Any:
-    """Put the preferred document of each pair first: (n_pairs, 2).
-
-    Raises
-    ------
-    InputError
-        The preferred document is neither of the two.
-    """
-    is_preferred = docs == preferred[:, None]
-    bad = np.flatnonzero(~is_preferred.any(axis=1))
-    if bad.size:
-        number, line = next(islice(lines_of(source), int(bad[0]), None))
-        raise InputError(
-            f"the preferred document is neither of the two: {shown(line)!r}",
-            path=source.name,
-            line=number,
-        )
-    return np.where(is_preferred[:, :1], docs, docs[:, ::-1])
-
-
-def _zeros(size: int) -> Any:
-    return np.repeat(objects(["0"]), size)
-
-
-def _check(source: Source, frame: pd.DataFrame, rows_of_line: int) -> None:
-    """Raise `ValueError` with file and lines if preferences contradict each other."""
-    import pandas as pd
-
-    from irpref.kernel.closure import ConflictingError, check, conflict_text
-
-    # Sorted by name, so that the message names the same contradiction whatever the order of the
-    # lines.
-    topic, group, subgroup, doc = (pd.factorize(frame[name], sort=True)[0] for name in COLUMNS[:-1])
-    row = topic * (int(doc.max(initial=0)) + 1) + doc
-    try:
-        check(topic, group, subgroup, row, frame["relevance"].to_numpy(dtype=np.float64))
-    except ConflictingError as error:
-        wanted = {row // rows_of_line for pair in error.rows for row in pair}
-        numbers = tuple(number for i, (number, _) in enumerate(lines_of(source)) if i in wanted)
-
-        def judgment(at: int) -> tuple[str, str, str]:
-            return tuple(frame[name].iloc[at] for name in ("query_id", "group", "doc_id"))
-
-        raise ConflictError(
-            conflict_text(error, judgment),
-            preferences=True,
-            path=source.name,
-            line=numbers,
-            topic=judgment(error.rows[0][0])[0],
-            doc=judgment(error.rows[0][0])[2],
-        ) from None
+    judge, preferred = (table.columns.get(name) for name in ("judge", "preferred"))
+    topic = as_objects(table.query_id)
+    return of_pairs(topic, docs, judge, preferred, partial(_place, source))
 
 
 def write_preferences(

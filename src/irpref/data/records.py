@@ -37,7 +37,7 @@ from irpref.data.columns import (
     columns_of,
     objects,
 )
-from irpref.data.lists import check_no_distances, hold_ids, numbered, one_by_one
+from irpref.data.lists import as_lists, check_no_distances, hold_ids, numbered, one_by_one
 from irpref.data.source import Source, ahead
 from irpref.errors import InputError
 from irpref.kernel.segments import NDArray, all_whole
@@ -50,8 +50,11 @@ _LINES = 1 << 13  # of a run that are read at a time
 
 def parquet(source: Source, value: str, how: Reading) -> Iterator[Table]:
     """Read a Parquet file, or all files of a folder."""
-    from irpref.data.parquet import tables
+    from irpref.data.parquet import holds_lists, tables
 
+    if holds_lists(source, how):
+        content = enumerate(content_of(source, "parquet"), 1)
+        return iter([_records(content, "record", source.name, value, how)])
     return ahead(tables(source, value, how))
 
 
@@ -60,10 +63,7 @@ def parquet(source: Source, value: str, how: Reading) -> Iterator[Table]:
 
 def json(source: Source, value: str, how: Reading) -> Table:
     """Read an object, topic -> document -> number, or a list of records."""
-    name = source.name
-    with source.open() as file:
-        data = file.read()
-    content = loaded(decoded(data, name), name)
+    name, content = source.name, content_of(source, "json")
     if isinstance(content, list):
         return _records(enumerate(content, 1), "record", name, value, how)
     if not isinstance(content, dict):
@@ -103,6 +103,23 @@ def jsonl(source: Source, value: str, how: Reading) -> Iterator[Table]:
     while some := list(islice(lines, _LINES)):
         if len(table := _of_lines(some, source.name, value, how)):
             yield table
+
+
+def content_of(source: Source, form: str) -> Any:
+    """Read what a file of JSON, JSON lines or Parquet holds: its records, or the value of JSON."""
+    name = source.name
+    if form == "parquet":
+        from irpref.data.parquet import records_of
+
+        return records_of(source)
+    if form == "jsonl":
+        return [
+            loaded(line.removeprefix("\ufeff"), name, number)
+            for number, line in lines_of(source)
+            if line.strip()
+        ]
+    with source.open() as file:
+        return loaded(decoded(file.read(), name), name)
 
 
 def _of_lines(lines: Iterable[tuple[int, str]], name: str, value: str, how: Reading) -> Table:
@@ -220,7 +237,7 @@ def _records(
     columns = {key: _column(cells) for key, cells in further.items() if key not in known}
     values = numbers_of(numbers, place, value, how, name)
     table = table_of(topics, docs, values, columns, value, name, place)
-    return replace(table, column=names.get("score", ""))
+    return replace(table, column=names.get(value, ""))
 
 
 def _one_by_one(
@@ -249,6 +266,7 @@ def _id(given: Any, ours: str, place: Callable[[int], dict[str, Any]]) -> str:
     if type(given) is not int:
         raise InputError(
             f"the {ours} is a {_json_type(given)}, expected text or a whole number",
+            remedy=as_lists(ours) if isinstance(given, list) and ours == "doc_id" else None,
             column=ours,
             **place(-1),
         )

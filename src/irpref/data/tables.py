@@ -44,23 +44,26 @@ from irpref.data.columns import (
     reading,
     to_frame,
 )
-from irpref.data.forms import FORMS, PREFERENCES, form_of_name
+from irpref.data.forms import FORMS, NAMED, PREFERENCES, form_of_name
 from irpref.data.kinds import (
     are_pairs,
     are_preferred,
     check_grades,
+    check_numbers,
     check_pairs,
     check_preferred,
+    name_pairs,
     rows_of,
 )
 from irpref.data.labels import Labels, lacks_grades, scheme
 from irpref.data.preference_files import read_preferences
+from irpref.data.preference_rows import pairs_of_file
 from irpref.data.ranks import as_scores
 from irpref.data.rows import counted_row, pairs_in
 from irpref.data.scores import TIES, changed
 from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
-from irpref.errors import InputError
+from irpref.errors import ColumnError, InputError
 from irpref.kernel.segments import all_whole
 from irpref.messages import check_choice
 
@@ -199,7 +202,7 @@ def is_in_form(source: Source, form: str) -> bool:
         return form == "parquet"
     line = first_line(source)
     if form in PREFERENCES:
-        return len(line.split()) in (3, 4, 5)
+        return len(line.split()) in (3, 4, 5) or form_of_name(source.name) in NAMED
     if line.startswith("PAR1"):
         return form == "parquet"
     if line.startswith(("{", "[")):
@@ -383,15 +386,22 @@ def read_judgments(
     if how.form in PREFERENCES:
         how.used.add("form")
         return read_preferences(source, how.form)
-    if text_form(source, "relevance", how) != "trec":
-        return read_table(source, "relevance", how)
+    if (kind := text_form(source, "relevance", how)) != "trec":
+        try:
+            table = read_table(source, "relevance", how)
+        except ColumnError as error:
+            if not name_pairs(error.header):
+                raise
+            return pairs_of_file(source, kind)
+        check_numbers(table, how, path=source.name)
+        return table
     first = trec.first_fields(source)
     if kind := trec.another_kind(first):
         raise InputError(kind, path=source.name)
     labelled = how.labels is not None or (_are_labels(first) and first[1] in _ITERATIONS)
     if not labelled and preferences is not False and _are_preferences(first, source, how.form):
         if len(first) == 4 and not trec.is_number(first[3]):
-            check_pairs(rows_of(source, 4), source.name)
+            check_pairs(rows_of(source, 4), path=source.name)
         return read_preferences(source)
     try:
         table = read_table(source, "relevance", how)

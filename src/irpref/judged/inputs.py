@@ -33,7 +33,8 @@ from irpref.data.columns import (
     objects,
     stretches_of,
 )
-from irpref.data.lists import hold_ids, numbered
+from irpref.data.kinds import as_pairs, check_text_pairs, seem_pairs
+from irpref.data.lists import as_lists, hold_ids, numbered
 from irpref.data.ranks import as_scores
 from irpref.data.rows import id_text as id_text
 from irpref.data.texts import Texts, Unread
@@ -182,10 +183,17 @@ def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, A
     if len(listed) == len(out) and hold_ids(out, value):
         return {key: numbered(docs, value) for key, docs in out.items()}
     docs = out[listed[0]]
+    pairs = ((t, *pair) for t in listed for pair in out[t] if isinstance(pair, (list, tuple)))
+    hint = _or_pairs(pairs) if value == "relevance" and isinstance(docs, (list, tuple)) else ""
     raise TypeError(
         f"{what}: expected a dict of dicts{_or_of_ids(value)}, but topic {listed[0]!r} holds a "
-        f"{type(docs).__name__}"
+        f"{type(docs).__name__}{hint}"
     )
+
+
+def _or_pairs(rows: Iterable[Any]) -> str:
+    """Say how pairs are read, as the end of a message, if rows seem to be pairs."""
+    return f"; {as_pairs('pairs of documents')}" if seem_pairs(rows) else ""
 
 
 def _or_of_ids(value: str) -> str:
@@ -239,7 +247,8 @@ def _from_rows(data: Any, value: str, columns: Iterable[str] | None) -> Table:
         table, column = _from_pandas(data, value, columns)
     else:
         table, column = _from_tuples(data, value, columns)
-    return next(as_scores([replace(table, column=column)])) if value == "score" else table
+    table = replace(table, column=column)
+    return next(as_scores([table])) if value == "score" else table
 
 
 def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:
@@ -371,10 +380,13 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> tuple[
     if not rows:
         return Table([], [], np.zeros(0)), value
     present = getattr(rows[0], "_fields", None)
+    table = type(rows[0]).__name__
     if isinstance(rows[0], Mapping):
-        present = tuple(map(str, rows[0]))
+        present, table = tuple(map(str, rows[0])), "record 1"
         rows = _records(rows, present, value)
     elif type(rows[0]) is tuple and len(rows[0]) == 3:
+        if value == "relevance":
+            check_text_pairs(rows)
         present = ("query_id", "doc_id", value)
         rows = _records([dict(zip(present, row, strict=True)) for row in rows], present, value)
     if present is None:
@@ -383,13 +395,14 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> tuple[
             f"tuples of these three; "
             f"its first item is a {type(rows[0]).__name__}"
             + " (of a file give the path)" * isinstance(rows[0], (str, bytes))
+            + (_or_pairs(rows) if value == "relevance" else "")
             + (
                 " (ir_measures does not take polars frames, irpref.evaluator does)"
                 if _of_polars(rows[0])
                 else ""
             )
         )
-    names = columns_of(present, value, table=type(rows[0]).__name__)
+    names = columns_of(present, value, table=table)
     extra = {
         name: objects([getattr(r, name, None) for r in rows])
         for name in _further(present, names, columns)
@@ -445,6 +458,9 @@ def as_numbers(
             raise InputError(
                 f"{value} of topic {str(query)!r}, document {str(doc)!r} is {number!r}, expected "
                 f"a number",
+                remedy=as_pairs("losers by winner")
+                if value == "relevance" and isinstance(number, (list, tuple, set, frozenset))
+                else None,
                 topic=str(query),
                 doc=str(doc),
                 column=value,
@@ -493,7 +509,17 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
     except TypeError:
         if any(map(is_missing, docs)):
             raise _missing_id(name) from None
+        odd = next((doc for doc in docs if isinstance(doc, _NO_IDS)), None)
+        if odd is not None:
+            raise ColumnError(
+                f"the {name} is a {type(odd).__name__}, expected text or a whole number",
+                remedy=as_lists(name) if name == "doc_id" else None,
+                column=name,
+            ) from None
         return [id_text(doc) for doc in docs]
+
+
+_NO_IDS = (list, tuple, set, frozenset, dict, np.ndarray)
 
 
 def _missing_id(name: str) -> ColumnError:

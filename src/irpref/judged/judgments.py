@@ -26,8 +26,11 @@ from irpref.data.columns import (
     reading,
     take,
 )
+from irpref.data.forms import PREFERENCES
+from irpref.data.kinds import check_numbers, name_pairs
 from irpref.data.labels import Labels, lacks_grades
 from irpref.data.lists import listed_one_by_one
+from irpref.data.preference_rows import pairs_in_memory
 from irpref.data.rows import pairs_in
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError, JudgmentsError
@@ -329,9 +332,12 @@ def judgments(
     labels : str or mapping, optional
         Labels that stand for grades, as for `irpref.read_qrels`.
     columns : mapping, optional
-        Names of the columns: `{"relevance": "judgement"}`.
+        Names of the columns: `{"relevance": "judgement"}`. Numbers that look like times or ids are
+        grades if their column is named.
     form : str, optional
-        The form of a file, as for `irpref.read_qrels`; by the ending of its name if not given.
+        The form of a file, as for `irpref.read_qrels`; by the ending of its name if not given. Of
+        anything, 'pairs': topic, winner and loser (and judge), or topic, two documents and the
+        preferred one, in frames, tuples, records or as pairs by topic.
 
     Returns
     -------
@@ -399,7 +405,10 @@ def _read(qrels: Any, how: Reading) -> Judgments:
     if is_dataset(data):
         _no_reading(how)
         return _of_dataset(data)
+    if how.form in PREFERENCES:
+        return _of_pairs(data, how.form)
     data = listed_one_by_one(data, "relevance", how)
+    is_bare = isinstance(data, list) and bool(data) and type(data[0]) is tuple
     if isinstance(data, list):
         data = as_host(data)
     if hasattr(data, "get_qrels") and hasattr(data, "get_results"):  # of PyTerrier
@@ -411,12 +420,31 @@ def _read(qrels: Any, how: Reading) -> Judgments:
         data = data.copy() if hasattr(data, "itertuples") else data.clone()  # of pandas; polars
         if how.columns or how.labels is not None:
             data = _with_grades(data, how)
-    table = as_table(data, "relevance", None)
+    try:
+        table = as_table(data, "relevance", None)
+    except ColumnError as error:
+        if not name_pairs(error.header):
+            raise
+        return _of_pairs(data)
+    if not (set(COLUMNS) & set(table.columns) or how.form == "trec"):
+        check_numbers(table, how, bare=is_bare)
     if is_frame and lacks_grades(how.labels):
         from irpref.data.tables import graded
 
         table = graded(table, "qrels")
     return Judgments(table, shared=is_frame)
+
+
+def _of_pairs(data: Any, form: str | None = "pairs") -> Judgments:
+    """Read the pairs of a table in memory. `ArgumentError` for another form of preferences."""
+    if form != "pairs":
+        raise ArgumentError(
+            f"form: {form!r} has lines of text; a frame has the columns query_id, group, subgroup, "
+            f"doc_id and relevance",
+            parameter="form",
+            value=form,
+        )
+    return Judgments(as_table(pairs_in_memory(data), "relevance", None), kind="preferences")
 
 
 def _no_reading(how: Reading) -> None:

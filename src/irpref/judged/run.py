@@ -374,7 +374,7 @@ def _own(data: Any, how: Reading) -> Any:
     """Copy a frame, with the columns named as they are here, so that nobody else can change it;
     return anything else as it is.
     """
-    data = listed_one_by_one(list(data) if isinstance(data, Iterator) else data, "score", how)
+    data = listed_one_by_one(unwrapped(data), "score", how)
     if isinstance(data, Mapping) and hold_ids(data, "score"):
         check_no_distances(how)
     if hasattr(type(data), "columns") and not isinstance(data, Mapping):
