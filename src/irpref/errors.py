@@ -153,7 +153,7 @@ class Told(Exception):  # warnings are exceptions, too
             place += f", line{'s' * (len(self.line) > 1)} {shown}"
         elif self.record is not None:
             place += f", record {self.record}"
-        return place
+        return place.removeprefix(", ")
 
     def worded(self, remedy: str) -> str:
         """Return the whole message, with the remedy in words of your own (none if they are

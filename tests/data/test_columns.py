@@ -191,7 +191,7 @@ def test_labels_that_are_not_known():
 
 def test_labels_are_told_from_judges_of_pairs(tmp_path):
     (tmp_path / "qrels").write_text("1 0 a S\n1 0 b C\n")
-    (tmp_path / "pairs").write_text("1 a b A\n1 c b B\n")
+    (tmp_path / "pairs").write_text("1 a b S\n1 c b C\n")
     run = {"1": {"b": 2.0, "a": 1.0, "c": 0.5}}
     with pytest.warns(IrprefWarning, match="S is 3, C is 0"):
         assert irpref.evaluator(["RR"], tmp_path / "qrels").calc_aggregate(run) == {

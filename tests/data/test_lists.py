@@ -131,3 +131,14 @@ def test_an_object_of_lists_is_a_run_or_judgments(
 def test_lists_without_topics_and_sets_are_no_runs(data: Any) -> None:
     with pytest.raises(TypeError):
         irpref.run(data)
+
+
+def test_one_column_is_not_both_rankings_and_judgments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for form in ("jsonl", "json", "parquet"):
+        file = str(in_form(form, tmp_path))
+        assert main(["eval", file, file, "AP", "--columns", "doc_id=retrieved_ids"]) == 1
+        said = capsys.readouterr()
+        assert (said.out, "'retrieved_ids'" in said.err) == ("", True)

@@ -17,7 +17,7 @@ from test_preferences import COLUMNS, EVERY, frame_of, pairs, preference_collect
 import irpref
 import irpref_lab
 from irpref.cli import main
-from irpref.errors import ColumnError, InputError, JudgmentsError, LabelError
+from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError, LabelError
 from irpref.values.prepare import prepare
 from refused import about, refuses
 
@@ -373,3 +373,67 @@ def test_a_path_of_preferences_goes_where_a_path_of_qrels_goes(tmp_path):
     assert irpref.evaluator(["PrefShare"], str(qrels)).calc_aggregate(run) == {
         irpref.parse("PrefShare"): 1 / 2
     }
+
+
+# What the fields are ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["AB", ("left", "right"), ("model_a", "model_b")])
+def test_a_word_for_the_preferred_one_is_no_judge_unless_it_is_said(words, tmp_path):
+    (tmp_path / "pairs").write_text("q1 a b {}\nq1 c b {}\nq1 a c tie\n".format(*words))
+    with pytest.raises(InputError):
+        irpref.judgments(tmp_path / "pairs")
+    assert len(irpref.judgments(tmp_path / "pairs", form="pairs")) == 6
+    frame = pd.DataFrame([("q1", "a", "b", words[0]), ("q1", "c", "b", words[1])])
+    with pytest.raises(InputError):
+        irpref.judgments(frame, form="pairs")
+    frame.columns = ["topic", "winner", "loser", "judge"]
+    assert len(irpref.judgments(frame)) == 4
+
+
+def test_the_number_of_a_judge_is_no_grade_unless_it_is_said(tmp_path):
+    (tmp_path / "pairs").write_text("q1 101 102 1\nq1 102 103 2\nq2 201 202 1\n")
+    with pytest.raises(InputError) as error:
+        irpref.judgments(tmp_path / "pairs")
+    assert (error.value.remedy.argument, error.value.remedy.example) == ("form", "pairs")
+    assert irpref.judgments(tmp_path / "pairs", form="pairs").topic_ids == ["q1", "q2"]
+    assert len(irpref.judgments(tmp_path / "pairs", form="trec")) == 3
+
+
+def test_time_and_rating_in_the_other_order_are_refused(tmp_path):
+    (tmp_path / "rated").write_text("1 2 881250949 3\n1 3 878887116 5\n1 4 891717742 1\n")
+    with pytest.raises(InputError):
+        irpref.judgments(tmp_path / "rated")
+    assert len(irpref.judgments(tmp_path / "rated", form="trec")) == 3
+
+
+@pytest.mark.parametrize("data", [{"q": {"a": ["b", "c"]}}, {"q": [("a", "b"), ("a", "c")]}])
+def test_pairs_by_topic(data):
+    read = irpref.judgments(data, form="pairs")
+    share = irpref.parse("PrefShare")
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    assert irpref.evaluator([share], read).calc_aggregate(run) == {share: 1.0}
+    with pytest.raises(ValueError, match="preferences"):
+        irpref.evaluator(["AP"], read)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("q", "a", None)],
+        [("q", "a", 2.5)],
+        [("q", "a")],
+        [("q", "a", "b", "c", "d")],
+        [("q", "a", "b"), ("q", "b", "a")],
+        [{"topic": "q", "winner": "a", "loser": "b"}, {"topic": "q", "winner": "a"}],
+    ],
+)
+def test_rows_that_are_no_pairs_are_refused(rows):
+    with pytest.raises(ValueError, match=r"expected|missing|preferred|columns"):
+        irpref.judgments(rows, form="pairs")
+
+
+@pytest.mark.parametrize("form", ["prefs", "qrels_prefs"])
+def test_other_forms_of_preferences_have_lines(form):
+    with pytest.raises(ArgumentError):
+        irpref.judgments([("q", "a", "b")], form=form)

@@ -135,6 +135,14 @@ def lists_of_ids(path: Path) -> None:
     assert ap({"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}, read) == 1.0
 
 
+def lists_in_another_order() -> None:
+    """Scores beside a ranking count, or nothing does."""
+    records = [{"topic": q, "found": ["b", "a"], "scores": [1.0, 2.0]} for q in QRELS]
+    columns = {"query_id": "topic", "doc_id": "found"}
+    remedy = remedy_of(lambda: irpref.run(records, columns=columns))
+    assert ap(irpref.run(records, **{remedy.argument: remedy.example})) == 1.0
+
+
 def grades_that_look_like_times() -> None:
     """Their column is named, or they are no grades."""
     times = {"q1": {"a": 881250949, "b": 878887116}, "q2": {"a": 891717742}}
@@ -351,6 +359,7 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/data/columns.py _missing": columns_of_a_file,
     "irpref/data/kinds.py _as_grades": grades_that_look_like_times,
     "irpref/data/kinds.py as_pairs": pairs,
+    "irpref/data/lists.py _check_order": lists_in_another_order,
     "irpref/data/lists.py as_lists": lists_of_ids,
     "irpref/data/labels.py WORTH": many_labels,
     "irpref/data/labels.py worth": few_labels,

@@ -306,14 +306,24 @@ NAMES = {
 }
 # A run without scores may have ranks.
 RANK = "rank"
-_RANKS = {RANK, "ranking", "position", "pos", "place"}
+_RANKS = {RANK, "ranking", "rnk", "position", "pos", "place"}
 # The last word of columns that may hold ranks: their numbers decide.
 _ORDERS = {"order", "idx", "index"}
 _DISTANCES = {
     *("distance", "distances", "dist", "l1", "l2", "euclidean", "manhattan", "hamming"),
-    *("loss", "losses", "cost", "divergence", "dissimilarity", "perplexity"),
+    *(
+        "loss",
+        "losses",
+        "cost",
+        "divergence",
+        "dissimilarity",
+        "perplexity",
+        "error",
+        "mse",
+        "rmse",
+    ),
 }
-_TURNED = {"neg", "negative", "negated", "inverse", "inverted"}
+_TURNED = {"neg", "negative", "negated", "inv", "inverse", "inverted"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -639,7 +649,18 @@ _WORDS = {
     "query_id": ("quer", "search", "topic", "question", "keyword", "request", "qid", "user"),
     "doc_id": (
         *("doc", "product", "item", "passage", "chunk", "page", "article", "url", "asin", "sku"),
-        *("corpus", "candidate", "result", "pid", "text"),
+        *(
+            "corpus",
+            "candidate",
+            "result",
+            "pid",
+            "text",
+            "movie",
+            "book",
+            "song",
+            "track",
+            "video",
+        ),
     ),
     "score": ("score", "sim", "relevance", "bm25", "weight", "prob"),
     "relevance": (

@@ -31,10 +31,16 @@ _NEARLY_ALL = 0.9
 _DIFFERENT = 0.25  # of times in seconds, many of which repeat
 _FEW = 3
 _MUCH = 10
+_TIME = 10**8  # seconds since 1970 are more
+_EITHER = (
+    *((b"a", b"b"), (b"left", b"right"), (b"first", b"second"), (b"doc_a", b"doc_b")),
+    *((b"model_a", b"model_b"), (b"1", b"2"), (b"0", b"1")),
+)
+_TIED = {b"tie", b"tied", b"both", b"neither", b"equal", b"same", b"none"}
 
-# Columns of these names hold pairs, or the preferred one of two documents.
+# Columns of these names hold pairs, or, without a loser, the preferred one of two documents.
 PAIR = ("winner", "loser")
-PREFERRED = "preferred"
+PREFERRED = ("preferred", "winner")
 TOPICS = frozenset((*NAMES["query_id"], "topic", "topic_id", "query"))
 
 Rows = Sequence[Sequence[bytes]]
@@ -43,7 +49,7 @@ Rows = Sequence[Sequence[bytes]]
 def name_pairs(names: Iterable[Any]) -> bool:
     """Return whether columns say that their rows are pairs of documents."""
     given = {str(name).strip().lower() for name in names}
-    return given.issuperset(PAIR) or PREFERRED in given
+    return not given.isdisjoint(PREFERRED)
 
 
 def head_pairs(names: Sequence[Any]) -> bool:
@@ -117,6 +123,46 @@ def check_pairs(rows: Rows, **place: Any) -> None:
             "or topic, winner, loser and judge",
             **place,
         )
+
+
+def check_judges(rows: Rows, otherwise: str, **place: Any) -> None:
+    """Raise `InputError` if the fourth of four fields, which is read as a judge, may say which of
+    two documents is preferred: `A` or `B`, `left` or `right`. `otherwise`: how it is read as a
+    judge.
+    """
+    said = {row[3].lower() for row in rows} - _TIED
+    if tuple(sorted(said)) in _EITHER and not are_preferred(rows, small=True):
+        shown = " or ".join(sorted({row[3].decode() for row in rows}))
+        raise InputError(
+            f"the fourth field is {shown}: if it says which document is preferred, write that "
+            f"document instead; if it is a judge, {otherwise}",
+            **place,
+        )
+
+
+def check_fields(rows: Rows, **place: Any) -> None:
+    """Raise `InputError` if four fields that end with a grade may be something else: a pair and the
+    number of a judge, or user, item, time and rating.
+    """
+    rows = [row for row in rows if row[1] not in (b"0", b"Q0")]
+    docs = {(row[0], row[2]) for row in rows}
+    judged = sum((row[0], row[1]) in docs and not _is_small(row[1]) for row in rows)
+    if 10 * judged > len(rows):
+        raise InputError(
+            "the second field is also a third one: is the fourth a grade, or the judge of a pair?",
+            remedy=as_pairs("topic, winner, loser and judge, and 'trec' a grade"),
+            **place,
+        )
+    late = sum(is_number(row[2]) and float(row[2]) > _TIME for row in rows)
+    if len(rows) >= _FEW and late >= _NEARLY_ALL * len(rows):
+        items = len({(row[0], row[1]) for row in rows})
+        if items >= _NEARLY_ALL * len(rows):
+            raise InputError(
+                "the second field differs in nearly every line, and the third may be a time: are "
+                "these user, item, time and rating? Expected topic, iteration, document and grade "
+                "(form='trec' takes them so)",
+                **place,
+            )
 
 
 def check_grades(table: Table, n: int, path: str) -> None:

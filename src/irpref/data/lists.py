@@ -77,6 +77,7 @@ def one_by_one(
         return
     if not are_ids(docs, value):
         raise InputError(f"{ours!r} is no list of ids", column=ours, **place)
+    _check_role(ours, value, how, **place)
     rest = {name: cell for name, cell in entry.items() if name != ours}
     beside = next((name for name in how.columns.get(value, ()) if name in entry), None)
     if beside is not None:
@@ -86,10 +87,51 @@ def one_by_one(
         for doc, number in zip(docs, numbers, strict=True):
             yield {**rest, ours: doc, beside: number}
         return
+    if value == "score":
+        _check_order(entry, docs, how, **place)
     rest = {name: cell for name, cell in rest.items() if name not in NAMES[value]}
     ranks = enumerate(dict.fromkeys(docs), 1)
     for rank, doc in ranks:
         yield {**rest, ours: doc, **({RANK: rank} if value == "score" else {_RELEVANT: 1})}
+
+
+def _check_role(column: str, value: str, how: Reading, **place: Any) -> None:
+    """Raise `ColumnError` if the lists of a file are read as rankings and as judgments, where both
+    are read alike.
+    """
+    if not how.shared:
+        return
+    file = ("lists", place.get("path"), column)
+    other = "relevance" if value == "score" else "score"
+    if (other, *file) in how.used:
+        raise ColumnError(
+            f"has one column for the rankings and the judgments, {column!r}: write the judgments "
+            f"to a file of their own",
+            column=column,
+            path=place.get("path"),
+        )
+    how.used.add((value, *file))
+
+
+def _check_order(
+    entry: Mapping[str, Any], docs: Collection[Any], how: Reading, **place: Any
+) -> None:
+    """Raise `ColumnError` if scores beside a ranking, which nobody has named, have another
+    order.
+    """
+    for name in ("score", "scores"):
+        scores = entry.get(name)
+        if not isinstance(scores, (list, tuple)) or len(scores) != len(docs):
+            continue
+        numbers = [score for score in scores if isinstance(score, (int, float))]
+        if numbers != sorted(numbers, reverse=True):
+            columns = {ours: theirs[0] for ours, theirs in how.columns.items()}
+            raise ColumnError(
+                f"has lists that are not in the order of {name!r}: name it, too",
+                remedy=Remedy("columns", {**columns, "score": name}, effect="takes its numbers"),
+                column=name,
+                path=place.get("path"),
+            )
 
 
 def listed_one_by_one(data: Any, value: str, how: Reading) -> Any:

@@ -15,7 +15,15 @@ import numpy as np
 
 from irpref.data.cells import rows_of_cells
 from irpref.data.columns import NAMES, objects
-from irpref.data.kinds import PAIR, PREFERRED, TOPICS, are_preferred, check_pairs, name_pairs
+from irpref.data.kinds import (
+    PAIR,
+    PREFERRED,
+    TOPICS,
+    are_preferred,
+    check_judges,
+    check_pairs,
+    name_pairs,
+)
 from irpref.data.preference_frames import of_pairs
 from irpref.data.records import content_of
 from irpref.data.rows import id_text
@@ -95,15 +103,16 @@ def _frame(names: Sequence[Any] | None, rows: Sequence[Any], **place: Any) -> pd
     size = len(cells[0]) if cells else len(wanted)
     columns = [objects([row[i] for row in cells]) for i in range(size)]
     fields = [[cell.encode() for cell in row] for row in cells]
-    if not (names and name_pairs(names)):
-        check_pairs(fields, **place)
     if size == 4 and not last:
-        last = PREFERRED if are_preferred(fields, small=True) else "judge"
+        check_pairs(fields, **place)
+        last = "preferred" if are_preferred(fields, small=True) else "judge"
+        if names is not None and last == "judge":
+            check_judges(fields, "call the column 'judge'", **place)
     return of_pairs(
         columns[0],
         np.stack(columns[1:3], axis=1),
         columns[3] if last == "judge" else None,
-        columns[3] if last == PREFERRED else None,
+        columns[3] if last == "preferred" else None,
         lambda found: {"record": min(found) + 1, **place},
     )
 
@@ -125,15 +134,15 @@ def _places(names: Sequence[Any], place: Mapping[str, Any]) -> tuple[list[int], 
     """
     given = _plain(names)
     topics = [i for i, name in enumerate(given) if name in TOPICS]
+    preferred = [i for i, name in enumerate(given) if name in PREFERRED]
     if set(PAIR) <= set(given):
         judges = [i for i, name in enumerate(given) if name in _JUDGES][:1]
-        if len(topics) == 1 and PREFERRED not in given:
+        if len(topics) == 1 and len(preferred) == 1:
             return [topics[0], *map(given.index, PAIR), *judges], "judge" * bool(judges)
-    elif PREFERRED in given:
-        if len(topics) == 1 and len(given) == 4:
-            last = given.index(PREFERRED)
-            others = [i for i in range(4) if i not in (topics[0], last)]
-            return [topics[0], *others, last], PREFERRED
+    elif preferred:
+        if len(topics) == len(preferred) == 1 and len(given) == 4:
+            others = [i for i in range(4) if i not in (topics[0], preferred[0])]
+            return [topics[0], *others, preferred[0]], "preferred"
     elif set(ours := _ours(given)) == set(_TREC) and len(given) == 4:
         return list(map(ours.index, _TREC)), ""
     elif len(given) in (3, 4):

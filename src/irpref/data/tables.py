@@ -48,7 +48,9 @@ from irpref.data.forms import FORMS, NAMED, PREFERENCES, form_of_name
 from irpref.data.kinds import (
     are_pairs,
     are_preferred,
+    check_fields,
     check_grades,
+    check_judges,
     check_numbers,
     check_pairs,
     check_preferred,
@@ -359,6 +361,7 @@ def _are_preferences(fields: list[bytes], source: Source, form: str | None) -> b
     if found := are_preferred(rows):
         return found
     check_preferred(rows, source.name)
+    check_fields(rows, path=source.name)
     return False
 
 
@@ -402,6 +405,7 @@ def read_judgments(
     if not labelled and preferences is not False and _are_preferences(first, source, how.form):
         if len(first) == 4 and not trec.is_number(first[3]):
             check_pairs(rows_of(source, 4), path=source.name)
+            check_judges(rows_of(source, 4), "give form='pairs'", path=source.name)
         return read_preferences(source)
     try:
         table = read_table(source, "relevance", how)

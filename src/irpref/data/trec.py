@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from irpref.data import texts
-from irpref.data.columns import Stretches, Table, as_list, as_objects, stretches_of, take
+from irpref.data.columns import NAMES, Stretches, Table, as_list, as_objects, stretches_of, take
 from irpref.data.labels import WORTH
 from irpref.data.ranks import Counted
 from irpref.data.source import LONGEST_LINE, Ending, Source, ahead, blocks_of, too_long
@@ -585,7 +585,7 @@ def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None
         return f"{why}; this looks like a run", QRELS_FIRST
     if form.is_run and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
         return f"{why}; this looks like judgments", QRELS_FIRST
-    if form.is_run and row == BEIR:
+    if form.is_run and row[0].decode("utf-8", "replace").lower() in NAMES["query_id"]:
         return why, Remedy("form", "tsv", effect="reads columns that a header names")
     if form.is_run and len(row) == RANKS.n:
         return why, Remedy(

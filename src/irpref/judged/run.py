@@ -130,7 +130,9 @@ class Run(Opened):
             "lower scores first" if how.lower_is_better else "",
             "rounded to 32 bits" if how.float32 else "",
             "without the topic's own id" if how.ignore_self else "",
-            f"without {len(how.excluded):,} excluded documents" if how.excluded else "",
+            f"without {len(how.excluded):,} excluded document{'s' * (len(how.excluded) != 1)}"
+            if how.excluded
+            else "",
             "chunks as documents" if how.documents is not None else "",
             f"of repeated documents the {how.repeats}" if how.repeats else "",
         ]
