@@ -32,6 +32,7 @@ _DIFFERENT = 0.25  # of times in seconds, many of which repeat
 _FEW = 3
 _MUCH = 10
 _TIME = 10**8  # seconds since 1970 are more
+_NO_TIME = 1e20  # nanoseconds since 1970 are less
 _EITHER = (
     *((b"a", b"b"), (b"left", b"right"), (b"first", b"second"), (b"doc_a", b"doc_b")),
     *((b"model_a", b"model_b"), (b"1", b"2"), (b"0", b"1")),
@@ -298,7 +299,7 @@ def seem_pairs(rows: Iterable[Any]) -> bool:
 def _times(grade: np.ndarray) -> str:
     """Say that grades are probably times: nearly all are high, and many differ; empty if not."""
     grade = grade[np.isfinite(grade)]
-    high = np.count_nonzero(grade > _NO_GRADE)
+    high = np.count_nonzero((grade > _NO_GRADE) & (grade < _NO_TIME))
     if (
         grade.size >= _FEW
         and high >= _NEARLY_ALL * grade.size
