@@ -35,8 +35,8 @@ class Change:
         How ids then differ: 'in case'.
     undone : callable
         Applied to ids joined by line ends, and to single ones.
-    concerned : pattern
-        Ids in which this is not found stay as they are.
+    concerns : callable
+        Tells quickly whether ids may not stay as they are.
     is_sure : bool
         Whether one match is evidence. `7` and `007` may be different documents, and so may `Paris`
         and `Paris_(Texas)`: changes that are not sure must explain a quarter of the ids, or of
@@ -47,18 +47,28 @@ class Change:
 
     words: str
     undone: Callable[[str], str]
-    concerned: re.Pattern[str]
+    concerns: Callable[[str], bool]
     is_sure: bool = True
     ascii: bool = False
 
     def touches(self, text: str) -> bool:
         """Test whether this makes another id of some, which are joined by line ends."""
-        found = bool(self.concerned.search(text))
-        return found and (self in _OF_BEGINNINGS or self.undone(text) != text)
+        return self.concerns(text) and (self in _OF_BEGINNINGS or self.undone(text) != text)
+
+    def undone_in(self, names: Sequence[str]) -> list[str]:
+        """Undo the change in each of some ids."""
+        parts = self.undone("\n".join(names)).split("\n")
+        # An id may have an end of line in it.
+        return parts if len(parts) == len(names) else [self.undone(name) for name in names]
 
     def shown(self, name: str) -> str:
         """Show an id as a message does."""
         return ascii(name) if self.ascii else repr(name)
+
+
+def _has(*parts: str) -> Callable[[str], bool]:
+    """Return the test whether one of these is in a text."""
+    return lambda text: any(part in text for part in parts)
 
 
 def _without_blanks(text: str) -> str:
@@ -66,7 +76,7 @@ def _without_blanks(text: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    return _MARK.sub("", text)
+    return text.translate(_ASCII_MARKS) if text.isascii() else _MARK.sub("", text)
 
 
 def _without_invisible(text: str) -> str:
@@ -101,39 +111,47 @@ def _decoded(name: str) -> str:
     return name
 
 
-_ANY = re.compile("")
-_BLANK = re.compile(r"[^\S\n]")
 _MARK = re.compile(r"[^\w\n]|_")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_ASCII_MARKS = {i: None for i in range(128) if chr(i) != "\n" and not chr(i).isalnum()}
+_END_MARKS = re.compile("[#_]")
 _HIDDEN = ("Cc", "Cf")  # control and format characters
-_NOT_PLAIN = re.compile(r"[^\x20-\x7e\n]")
+_BLANKS = (
+    "\t\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_has_blanks, _has_others = _has(*_BLANKS), lambda text: not text.isascii()
 CHANGES = (
-    Change("in case", str.casefold, _ANY),
-    Change("in blanks", _without_blanks, _BLANK),
-    Change("in case and blanks", lambda text: _without_blanks(text).casefold(), _BLANK),
-    Change("in invisible characters", _without_invisible, _NOT_PLAIN, ascii=True),
-    Change("in Unicode form", _one_form, _NOT_ASCII, ascii=True),
-    Change("in percent-encoding", _unquoted, re.compile("%[0-9A-Fa-f]{2}")),
-    Change("in blanks written as '_'", lambda text: _BLANK.sub("_", text), _BLANK),
+    Change("in case", str.casefold, bool),
+    Change("in blanks", _without_blanks, _has_blanks),
+    Change("in case and blanks", lambda text: _without_blanks(text).casefold(), _has_blanks),
+    Change(
+        "in invisible characters",
+        _without_invisible,
+        lambda text: not text.replace("\n", "").isprintable(),
+        ascii=True,
+    ),
+    Change("in Unicode form", _one_form, _has_others, ascii=True),
+    Change("in percent-encoding", _unquoted, _has("%")),
+    Change("in blanks written as '_'", lambda text: re.sub(r"[^\S\n]", "_", text), _has_blanks),
     Change(
         "in leading zeros",
         lambda text: re.sub(r"(?m)^0+(?=[0-9])", "", text),
-        re.compile(r"(?m)^0[0-9]"),
+        lambda text: text.startswith("0") or "\n0" in text,
         is_sure=False,
     ),
     Change(
         "in a '.0' at the end",
         lambda text: re.sub(r"(?m)(?<=[0-9])\.0+$", "", text),
-        re.compile(r"(?m)[0-9]\.0+$"),
+        _has(".0"),
     ),
-    Change("in encoding (UTF-8 that was read as Latin-1)", _well_decoded, _NOT_ASCII),
+    Change("in encoding (UTF-8 that was read as Latin-1)", _well_decoded, _has_others),
     Change(
-        "in characters that are neither letters nor digits", _without_marks, _MARK, is_sure=False
+        "in characters that are neither letters nor digits", _without_marks, bool, is_sure=False
     ),
 )
 # Not normalisations of both: one id is the beginning of the other.
-SUFFIX = Change("in a suffix after '#' or '_'", str, re.compile("[#_]"), is_sure=False)
-LAST = Change("in the last character", str, _ANY, is_sure=False)
+SUFFIX = Change("in a suffix after '#' or '_'", str, _has("#", "_"), is_sure=False)
+LAST = Change("in the last character", str, lambda _: True, is_sure=False)
 _OF_BEGINNINGS = (SUFFIX, LAST)
 _EVERY = (*CHANGES, *_OF_BEGINNINGS)
 _SHARE, _SOME = 0.25, 5
@@ -151,23 +169,23 @@ class Names:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = list(names)
-        self._joined = "\n".join(self.names)
         self._by_change: dict[str, dict[str, str]] = {}
 
-    def alike(self, change: Change, name: str) -> str | None:
-        """Find the known id that differs from this one by a change alone."""
+    def alike(self, change: Change, name: str, undone: str) -> str | None:
+        """Find the known id that differs from this one, without the change `undone`, by a change
+        alone.
+        """
         if change is LAST:
             return self._but_for_last(name)
-        other = self._starts(name) if change is SUFFIX else self._normalised(change, name)
+        other = self._starts(name) if change is SUFFIX else self._undone(change).get(undone)
         return None if other == name else other
 
-    def _normalised(self, change: Change, name: str) -> str | None:
+    def _undone(self, change: Change) -> dict[str, str]:
+        """The known ids by the same without a change."""
         if change.words not in self._by_change:
-            parts = change.undone(self._joined).split("\n")
-            if len(parts) != len(self.names):  # an id with an end of line in it
-                parts = [change.undone(known) for known in self.names]
+            parts = change.undone_in(self.names)
             self._by_change[change.words] = dict(zip(parts, self.names, strict=True))
-        return self._by_change[change.words].get(change.undone(name))
+        return self._by_change[change.words]
 
     def _starts(self, name: str) -> str | None:
         """Find the known id that this one begins with, or one that begins with this one."""
@@ -216,8 +234,8 @@ class Names:
 
     @cached_property
     def _are_numbered(self) -> bool:
-        n = sum(name[:-1] in self._whole for name in self.names)
-        return n > _NUMBERED * len(self.names)
+        shorter = [name[:-1] for name in self.names]
+        return sum(map(self._whole.__contains__, shorter)) > _NUMBERED * len(self.names)
 
     @cached_property
     def _shorter(self) -> dict[str, str]:
@@ -230,7 +248,7 @@ class Names:
 
     @cached_property
     def _has_marks(self) -> bool:
-        return SUFFIX.concerned.search(self._joined) is not None
+        return any(map(SUFFIX.concerns, self.names))
 
 
 def _is_border(name: str, place: int) -> bool:
@@ -240,7 +258,7 @@ def _is_border(name: str, place: int) -> bool:
 
 def beginnings(name: str) -> Iterator[str]:
     """Yield the part before each `#` or `_` of an id, the longest first."""
-    for match in reversed(list(SUFFIX.concerned.finditer(name))):
+    for match in reversed(list(_END_MARKS.finditer(name))):
         if match.start():
             yield name[: match.start()]
 
@@ -334,19 +352,21 @@ def changed(
     Changed, or None if no change explains any, or enough, ids.
     """
     best: Changed | None = None
-    n_unknown = sum(map(len, unknown.values()))
-    text = "\n".join(name for names in unknown.values() for name in names)
+    names = [name for of_group in unknown.values() for name in of_group]
+    n_unknown, text = len(names), "\n".join(names)
     for change in (*_EVERY, *_affixes(unknown, known)):
         if not (change.touches(text) or known.touched_by(change)):
             continue
-        alike = []
-        for group, names in unknown.items():
+        alike, undone = [], iter(change.undone_in(names))
+        for group, of_group in unknown.items():
             others = known.of(group)
-            found = ((name, others.alike(change, name)) for name in names)
-            here = [(group, name, other) for name, other in found if other is not None]
-            if change is LAST:  # 10 to 19 are not ten changes of 1
-                here = list({other: (group, name, other) for group, name, other in here}.values())
-            alike += [each for each in here if not taken(group, each[2])]
+            for name in of_group:
+                other = others.alike(change, name, next(undone))
+                if other is not None:
+                    alike.append((group, name, other))
+        if change is LAST:  # 10 to 19 are not ten changes of 1
+            alike = list({(each[0], each[2]): each for each in alike}.values())
+        alike = [each for each in alike if not taken(each[0], each[2])]
         is_enough = change.is_sure or _are_enough(len(alike), n_unknown, n_found)
         if change not in CHANGES and change is not SUFFIX and len(alike) < _SOME:
             continue
@@ -368,7 +388,11 @@ def _affixes(unknown: Mapping[str, Sequence[str]], known: KnownIds) -> Iterator[
         if most is not None and found[most] > 1:
             affix = re.compile(pattern.format(re.escape(most[place])))
             words = f"in {most[place]!r} at the {where}"
-            yield Change(words, partial(affix.sub, ""), affix, is_sure=False)
+            yield Change(words, partial(affix.sub, ""), partial(_holds, affix), is_sure=False)
+
+
+def _holds(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None
 
 
 def _are_enough(n: int, n_unknown: int, n_found: int) -> bool:
