@@ -345,6 +345,19 @@ def pooled(human, runs, depth):
     return out
 
 
+def test_verdicts_say_how_much_of_the_first_ten_only_the_judge_graded():
+    human = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+    judge = {"q1": {"a": 1, "b": 0, "x": 1, "y": 0}, "q2": {"c": 1, "z": 1}}
+    first = {"q1": {"x": 3.0, "a": 2.0, "y": 1.0}, "q2": {"z": 2.0, "c": 1.0}}
+    second = {"q1": {"b": 3.0, "a": 2.0, "y": 1.0}, "q2": {"c": 1.0}}
+    found = irpref_lab.compare("AP", irpref_lab.fill(human, judge), first, second)
+    # x, y and z of five documents; y of four.
+    assert found["by_judge_a"].tolist() == [3 / 5]
+    assert found["by_judge_b"].tolist() == [1 / 4]
+    # 4 of 9 documents.
+    assert "44 %" in found.text
+
+
 def test_intervals_with_a_judge_are_the_bounds_and_the_value_under_the_fill():
     human, judge, runs = collection(np.random.default_rng(5))
     known = pooled(human, [runs["r0"], runs["r3"]], 10)

@@ -18,12 +18,13 @@ from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.roles import in_their_roles
+from irpref.kernel.memo import HasMemo
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.messages import warn_user
 
 
-class Listing:
+class Listing(HasMemo):
     """Every retrieved document of the judged topics of a run, in the order of evaluation.
 
     Attributes
@@ -54,6 +55,7 @@ class Listing:
         names: list[str],
         repeats: Repeats,
     ) -> None:
+        super().__init__()
         self.pool, self.table, self.topics, self.score = pool, table, topics, score
         self.row, self.source, self.names, self.repeats = row, source, names, repeats
 

@@ -16,7 +16,7 @@ from irpref.data.columns import Reading, as_list, as_objects, take
 from irpref.data.scores import blurs
 from irpref.judged.align import Listing, Repeats
 from irpref.judged.match import rows_with
-from irpref.judged.pool import FILLED, SOURCE
+from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.run import Run
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.observed.changed_ids import Changed, JudgedIds
@@ -146,7 +146,7 @@ def observe(
     depth: int | None = None,
     beside: Compared | None = None,
 ) -> Observation:
-    """Note all there is to see of a run.
+    """Note all there is to see of a run, once for each set of judgments, whoever asks.
 
     Parameters
     ----------
@@ -165,7 +165,20 @@ def observe(
     ValueError
         A score is not a finite number.
     """
-    pool, listing = ids.pool, run.on(ids.pool)
+    listing = run.on(ids.pool)
+    key = (observe, ids.pool, depth, beside)
+    return listing.memo(key, lambda: _noted(run, listing, ids, order, depth, beside))
+
+
+def _noted(
+    run: Run,
+    listing: Listing,
+    ids: JudgedIds,
+    order: Ints,
+    depth: int | None,
+    beside: Compared | None,
+) -> Observation:
+    pool = ids.pool
     topics, score, row = listing.topics, listing.score, listing.row
     grade = np.append(pool.grade, np.nan)[row]
     judged = grade >= 0
@@ -185,7 +198,7 @@ def observe(
         hits=by_topic(topics.count(counts & judged)),
         top=by_topic(topics.count(counts & at_top)),
         judged_top=by_topic(topics.count(counts & at_top & judged)),
-        by_judge=by_topic(_graded_by_judge(listing, counts & at_top & judged)),
+        by_judge=by_topic(_graded_by_judge(listing, pool, counts & at_top & judged)),
         tied=by_topic(topics.count(tied)),
         several=by_topic(topics.lengths > 1),
         equal=by_topic((topics.lengths > 1) & (highest == lowest)),
@@ -220,9 +233,9 @@ def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
     return tied, mixed
 
 
-def _graded_by_judge(run: Listing, rows: Bools) -> Ints:
+def _graded_by_judge(run: Listing, pool: Pool, rows: Bools) -> Ints:
     """Count documents of each topic that only a judge graded, among some rows."""
-    source = run.pool.columns.get(SOURCE)
+    source = pool.columns.get(SOURCE)
     if source is None:
         return np.zeros(run.topics.n, np.int64)
     filled = np.append(np.asarray(source == FILLED), False)[run.row]
