@@ -31,6 +31,8 @@ USER = {
     "chosen: list[MeasureLike] = [RPref(max_rel=3), 'AP', nDCG @ 10]": "",
     "qrels: QrelsLike = {'q1': {'a': 1, 'b': 0}}": "",
     "run: RunLike = {'q1': {'a': 1.0}}": "",
+    "once: RunLike = irpref.run(run)": "",
+    "irpref_lab.compare('AP', irpref.judgments(qrels), irpref.run(run), run)": "",
     "print(irpref.evaluator(chosen, qrels).calc_aggregate(run))": "",
     "irpref.evaluator(RPref, 'qrels.txt')": "",
     "irpref_lab.leaderboard('AP', qrels, {'a': run}, sort=nDCG, rng=7, groups={'q1': 'short'})": "",

@@ -31,6 +31,13 @@ class HasScoredDocs(Protocol):
         """Yield the scored documents, one by one."""
 
 
+class IsRun(Protocol):
+    """A run that `irpref.run` read."""
+
+    def rows(self) -> dict[str, list[tuple[str, float]]]:
+        """Return documents and scores of each topic."""
+
+
 _Table: TypeAlias = (
     Mapping[Any, Mapping[Any, float]] | Frame | Iterable[tuple[Any, ...]] | str | os.PathLike[str]
 )
@@ -38,8 +45,8 @@ _Table: TypeAlias = (
 # Topic -> document -> grade; frames; rows with names (query_id, doc_id, relevance); a path, or the
 # id of a data set.
 QrelsLike: TypeAlias = _Table | HasQrels
-# The same with scores.
-RunLike: TypeAlias = _Table | HasScoredDocs
+# The same with scores, or read once.
+RunLike: TypeAlias = _Table | HasScoredDocs | IsRun
 # Several runs by name; a list of paths, named by their files.
 Runs: TypeAlias = Mapping[Any, RunLike] | Iterable[str | os.PathLike[str]]
 # The same, or name and run one by one, loaded as they are asked for.
