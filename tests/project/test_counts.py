@@ -11,7 +11,9 @@ import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.judged import align, run
+from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
+from irpref.observed import observation
 from irpref.values.kernels import KernelEvaluator
 
 CAST = load("cast2021")
@@ -41,11 +43,23 @@ def counts(monkeypatch):
         return looked_up(pool, *arguments)
 
     monkeypatch.setattr(align, "_parts_of", lookups)
+    for module in (align, run):
+        monkeypatch.setattr(module, "evaluation_order", _counting_topics(counted))
     counting_calls(run, "_rows_of", "reads of runs")
+    counting_calls(observation, "_noted", "observations")
     counting_calls(KernelEvaluator, "__init__", "evaluators")
     counting_calls(KernelEvaluator, "values_of", "kernel passes")
     monkeypatch.setattr(Pool, "from_table", _counting_pools(counted))
     return counted
+
+
+def _counting_topics(counted):
+    def ordered(score, topics, *arguments):
+        # A ranking of one topic is made by us, to try a measure.
+        counted["topics ordered"] += topics.n if topics.n > 1 else 0
+        return evaluation_order(score, topics, *arguments)
+
+    return ordered
 
 
 def _counting_pools(counted):
@@ -72,19 +86,23 @@ def ask(name, runs):
 
 
 @pytest.mark.parametrize("name", ["compare", "gate", "against", "leaderboard", "check", "evidence"])
-def test_a_run_is_read_looked_up_and_ordered_once(counts, name):
+def test_a_run_is_read_looked_up_ordered_and_observed_once(counts, name):
     runs = TWO if name in ("compare", "gate") else CAST.runs
     ask(name, runs)
     assert counts["reads of runs"] == len(runs)
     assert counts["lookups"] == len(runs)
+    assert counts["topics ordered"] == len(runs) * len(CAST.qrels)
+    assert counts["observations"] == len(runs)
     assert counts["pools"] == 1
 
 
-def test_a_report_reads_and_looks_up_each_run_once(counts):
+def test_a_report_reads_looks_up_orders_and_observes_each_run_once(counts):
     pytest.importorskip("vl_convert")
     ask("report", TWO)
     assert counts["reads of runs"] == len(TWO)
     assert counts["lookups"] == len(TWO)
+    assert counts["topics ordered"] == len(TWO) * len(CAST.qrels)
+    assert counts["observations"] == len(TWO)
     assert counts["pools"] == 1
 
 
@@ -128,11 +146,11 @@ def test_evaluators_and_kernel_passes_do_not_grow(counts, name):
 
 
 # Runs are judged by two sets of judgments: those of humans and those of a judge, too.
-TWICE = ("irpref_lab.intervals of a judge",)
+TWICE = ("irpref_lab.intervals of a judge", "irpref_lab.judge")
 
 
 @pytest.mark.parametrize("name", USES)
-def test_every_function_opens_each_file_once_and_looks_up_each_run_once(
+def test_every_function_opens_each_file_once_and_looks_up_and_orders_each_run_once(
     counts, opened, name, tmp_path
 ):
     pytest.importorskip("matplotlib")
@@ -160,7 +178,9 @@ def test_every_function_opens_each_file_once_and_looks_up_each_run_once(
     # A plan is drawn here from runs in memory, and a published figure is explained by changed runs.
     if name not in ("irpref_lab.sampled", "irpref_lab.verify"):
         assert counts["reads of runs"] <= len(runs)
-        assert counts["lookups"] <= len(runs) * (2 if name in TWICE else 1)
+        times = 2 if name in TWICE else 1
+        assert counts["lookups"] <= len(runs) * times
+        assert counts["topics ordered"] <= len(runs) * len(QRELS) * times
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ from irpref.curves.differences import paired_differences as paired_differences
 from irpref.curves.differences import precision_histogram as precision_histogram
 from irpref.curves.differences import value_differences as value_differences
 from irpref.errors import ArgumentError
+from irpref.judged.align import align_tables
 from irpref.judged.groups import Part
-from irpref.judged.run import align_run
 from irpref.judged.types import QrelsLike, RunLike, Runs
 from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.run import JudgedRun
@@ -145,7 +145,7 @@ def crp(
     views = {name: run.view(None, judged_only, negative=True) for name, run in aligned.runs.items()}
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
     # The worst case is an empty ranking, filled up with non-relevant documents.
-    nothing = align_run(pool, {})
+    nothing = align_tables(pool, []).run
 
     def relative_position(view: JudgedRun) -> tuple[Segments, Floats]:
         curve = crp_curve(view)

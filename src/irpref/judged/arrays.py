@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from irpref.data.columns import Coded, Stretches, Table, objects
+from irpref.judged.align import align_tables
 from irpref.judged.pool import Pool
-from irpref.judged.run import align_run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 
@@ -28,7 +28,9 @@ def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
         if nothing is judged.
     """
     judgments, run = map(_table, (grade, score))
-    return align_run(Pool.from_table(judgments), run, ties=True) if len(judgments) else None
+    return (
+        align_tables(Pool.from_table(judgments), [run], ties=True).run if len(judgments) else None
+    )
 
 
 def _table(values: Floats) -> Table:

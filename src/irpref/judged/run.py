@@ -3,8 +3,8 @@
 A `Run` holds the table that was read and knows how its documents are ordered. Against one
 `Judgments` it is aligned once: its documents are looked up and put in the order of evaluation the
 first time that somebody asks, and everybody after that gets the same `Listing`. Every public
-function that takes runs for more than one purpose turns them into `Run` objects and passes these
-on; functions that evaluate a run and let it go align it while they read it."""
+function turns the runs that it takes into `Run` objects, and passes these on. An evaluator alone
+aligns a run of another form while it reads it, keeps its judged documents and lets it go."""
 
 from __future__ import annotations
 
@@ -40,13 +40,12 @@ from irpref.data.scores import TIES, changed
 from irpref.data.source import Source
 from irpref.data.tables import as_written, read_table, text_form, to_pandas
 from irpref.errors import ArgumentError, CutWarning, InputError
-from irpref.judged.align import Listing, Part, align_tables, listed
+from irpref.judged.align import Listing, Part, listed
 from irpref.judged.inputs import (
     Opened,
     group,
     in_memory,
     names_dataset,
-    run_tables,
     str_list,
     tables,
     unwrapped,
@@ -479,8 +478,6 @@ def align_run(pool: Pool, data: RunLike, ties: bool = False) -> JudgedRun:
     ----------
     pool : Pool
     data : any form of run
-        A `Run` is looked up once; any other is looked up while it is read, and only its judged
-        documents are kept.
     ties : bool
         Whether to note which documents are tied: `rank_rising` and `tied_from`.
 
@@ -490,12 +487,7 @@ def align_run(pool: Pool, data: RunLike, ties: bool = False) -> JudgedRun:
         A score is not a finite number, or a column is missing; no topic in common
         (`NoCommonTopicError`).
     """
-    if isinstance(data, Run):
-        listing = data.on(pool)
-        listing.check_common()
-        listing.repeats.warn()
-        return listing.judged(pool, ties)
-    return align_tables(pool, run_tables(data, pool.topic_of), ties=ties).run
+    return listing(pool, data).judged(pool, ties)
 
 
 def listing(pool: Pool, data: RunLike, quiet: bool = False, depth: int | None = None) -> Listing:

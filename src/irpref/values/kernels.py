@@ -16,10 +16,11 @@ from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
 from irpref.errors import MeasureError
-from irpref.judged.inputs import in_memory
+from irpref.judged.align import align_tables
+from irpref.judged.inputs import in_memory, run_tables
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
-from irpref.judged.run import align_run
+from irpref.judged.run import Run, align_run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, arguments_of
@@ -133,11 +134,16 @@ class KernelEvaluator(ByTopic):
         super().__init__(chosen, self.pool.topic_ids)
 
     def align(self, run: RunLike) -> JudgedRun:
-        """Align a run as the measures need it. Raises as `irpref.judged.align.align_run`."""
+        """Align a run as the measures need it: a `Run` as `irpref.judged.run.align_run`, which also
+        says what it raises; any other while it is read.
+        """
         path = path_of(run)
         data = run if path is None else in_memory(run)  # an error of the reader names the file
         with about(path):
-            return align_run(self.pool, data, ties=self.ties)
+            if isinstance(data, Run):
+                return align_run(self.pool, data, ties=self.ties)
+            tables = run_tables(data, self.pool.topic_of)
+            return align_tables(self.pool, tables, ties=self.ties).run
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
         """Compute the values of an aligned run: measure to float array (n_topics,), in the order of
