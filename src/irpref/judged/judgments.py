@@ -39,6 +39,7 @@ from irpref.judged.inputs import (
     group,
     is_dataset,
     names_dataset,
+    run_table,
     str_list,
     unwrapped,
 )
@@ -538,11 +539,13 @@ def _with_known(read: Judgments, known: Any) -> Judgments:
 def _known_pairs(read: Judgments, known: Any) -> set[tuple[str, str]]:
     """Collect topic and id of each document that the user knew."""
     if isinstance(known, tuple) and len(known) == 2 and isinstance(known[1], int):
-        from irpref.judged.run import listing
+        from irpref.judged.align import listed
 
         run, depth = known
         pool = read.pool()
-        ranked = listing(pool, run, depth=depth)
+        ranked = listed(pool, run_table(run)).first(depth)
+        ranked.check_common()
+        ranked.repeats.warn()
         topics = ranked.topics.topic.tolist()
         return {(pool.topic_ids[t], doc) for t, doc in zip(topics, ranked.doc_ids, strict=True)}
     return pairs_of(known, above=0)
