@@ -92,7 +92,7 @@ def basis_of(
 Decide: TypeAlias = Callable[[Floats, Bools], str]
 
 
-class JudgedRuns:
+class JudgedRuns(Basis):
     """Runs of systems, evaluated on judgments.
 
     Parameters
@@ -102,10 +102,8 @@ class JudgedRuns:
     qrels : Judgments
     """
 
-    heading = ""  # what sentences begin with
-
     def __init__(self, facts: Evidence, qrels: Judgments) -> None:
-        self.facts, self.qrels = facts, qrels
+        self.facts, self.qrels, self.measures = facts, qrels, facts.measures
         self._turning: Turning | None = None
         self._of_pairs: dict[tuple[int, ...], Evidence] = {}
 
@@ -133,18 +131,9 @@ class JudgedRuns:
             )
 
     @property
-    def measures(self) -> Sequence[Measure]:
-        """The measures in the order that was asked for."""
-        return self.facts.measures
-
-    @property
     def names(self) -> Sequence[str]:
         """The names of the systems."""
         return [system.name for system in self.facts.systems]
-
-    def share(self, level: float) -> float:
-        """Return the level: there is one look."""
-        return level
 
     def parts(self, groups: Groups | None) -> dict[str | None, Bools]:
         """Map each group to its topics; without groups, None to all topics."""
@@ -436,9 +425,6 @@ class JudgedRuns:
         told_apart = board.different_pairs().to_dict("records")
         pairs = [(f"{row['a']} and {row['b']}, ", (row["a"], row["b"]), row) for row in told_apart]
         return each_within_repeats(self.facts, parts, pairs)
-
-    def check_values(self) -> None:
-        """Accept every system, as its values are known."""
 
 
 def _with_values(pair: Pair, values: Floats, inside: Bools, topics: Sequence[str]) -> Pair:

@@ -284,26 +284,29 @@ def rounded_up(n: int) -> int:
 
 
 class Basis(Protocol):
-    """Questions of verdicts about systems: judged runs, a sample of judgments, or values alone."""
+    """Questions of verdicts about systems: judged runs, a sample of judgments, or values alone.
 
-    @property
-    def measures(self) -> Sequence[Measure]:
-        """The measures in the order that was asked for."""
-        ...
+    What a basis does not answer is not known.
+
+    Attributes
+    ----------
+    measures : sequence of Measure
+        In the order that was asked for.
+    heading : str
+        Beginning of all sentences: "values only: ", or nothing.
+    """
+
+    measures: Sequence[Measure]
+    heading: str = ""
 
     @property
     def names(self) -> Sequence[str]:
         """The names of the systems."""
         ...
 
-    @property
-    def heading(self) -> str:
-        """Beginning of all sentences: "values only: ", or nothing."""
-        ...
-
     def share(self, level: float) -> float:
         """Return the level of each test: several looks at a sample share one."""
-        ...
+        return level
 
     def parts(self, groups: Groups | None) -> dict[str | None, Bools]:
         """Map each group to its topics; without groups, None to all topics."""
@@ -339,11 +342,11 @@ class Basis(Protocol):
 
     def could_turn(self, pair: Pair, verdict: Any, now: str, agrees: bool = True) -> bool | None:
         """Tell whether judging the unjudged documents could change a verdict; None if unknown."""
-        ...
+        return None
 
     def absent(self, strict: bool = False, alone: bool = False) -> dict[str, str]:
         """Return the systems that take no part in tests, with the reason."""
-        ...
+        return {}
 
     def tables(self) -> list[TopicValues]:
         """Return the values of each measure."""
@@ -373,11 +376,11 @@ class Basis(Protocol):
 
     def grave(self) -> list[str]:
         """List what `irpref_lab.check` would find grave, a line for each code."""
-        ...
+        return []
 
     def check_values(self) -> None:
         """Refuse a basis that knows no values of single systems."""
-        ...
+        return
 
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
         """Say what the values of all systems rest on, without full stops."""
@@ -385,7 +388,7 @@ class Basis(Protocol):
 
     def frame(self, parts: Mapping[str | None, Bools]) -> Any:
         """Return the table of `irpref.evidence`; None if there is none."""
-        ...
+        return None
 
     def only(self, numbers: Sequence[int]) -> Basis:
         """Return the basis of some systems, by number."""
@@ -393,7 +396,7 @@ class Basis(Protocol):
 
     def same_order(self, first: int, second: int) -> bool:
         """Tell whether two systems have the same ranking; False if unknown."""
-        ...
+        return False
 
     def check_gate(self) -> None:
         """Refuse judgments and measures that can never tell whether a change may ship.
@@ -402,7 +405,7 @@ class Basis(Protocol):
         ------
         EmptyJudgmentsError, MeasureError
         """
-        ...
+        return
 
     def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
         """Return the hash of the judgments, and of all inputs besides the runs."""

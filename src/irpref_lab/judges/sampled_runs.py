@@ -30,7 +30,7 @@ from irpref.judged.groups import groups_of
 from irpref.kernel import Bools, Floats, Ints
 from irpref.observed import MISSING, Ground, thresholds_on, too_few
 from irpref.values.matrix import TopicValues
-from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Pair, Verdict, rounded_up
+from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Basis, Pair, Verdict, rounded_up
 from irpref_lab.judges.plans import looks_in_words
 from irpref_lab.trust.frames import Row
 from irpref_lab.trust.topics import FEWEST
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from irpref_lab.judges.sampled import Sampled, SampledValues
 
 
-class SampledRuns:
+class SampledRuns(Basis):
     """Runs of systems on a sample of judgments.
 
     Parameters
@@ -48,8 +48,6 @@ class SampledRuns:
     measures : sequence of Measure
     runs : mapping of name to run
     """
-
-    heading = ""  # what sentences begin with
 
     def __init__(
         self, judgments: Sampled, measures: Sequence[Measure], runs: Mapping[str, Any]
@@ -62,13 +60,6 @@ class SampledRuns:
         out = copy(self)
         out.values = {measure: one.select(numbers) for measure, one in self.values.items()}
         return out
-
-    def same_order(self, first: int, second: int) -> bool:
-        """Return False: unknown."""
-        return False
-
-    def check_gate(self) -> None:
-        """Accept all that a sample accepts."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -131,12 +122,6 @@ class SampledRuns:
             pair.grounds.append(Ground("few-topics", too_few(pair.n_topics)))
         return pair
 
-    def could_turn(
-        self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
-    ) -> bool | None:
-        """Return None: unknown, and the interval under full judgments says more."""
-        return None
-
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
         """Return the topics that each system lacks, and the interval under full judgments."""
         whole = self.values[pair.measure].on(pair.inside)
@@ -157,10 +142,6 @@ class SampledRuns:
         return [self.text, *thresholds_on(self.measures, self.judgments)]
 
     # Many systems ---------------------------------------------------------------------------------
-
-    def absent(self, strict: bool = False, alone: bool = False) -> dict[str, str]:
-        """Return none: each run answers a topic of the plan."""
-        return {}
 
     def tables(self) -> list[TopicValues]:
         """Return the values of each measure, of which only differences mean anything."""
@@ -228,13 +209,6 @@ class SampledRuns:
     def check_values(self) -> None:
         """Raise the error of a sample: only differences are known."""
         raise self.judgments.refusal()
-
-    def grave(self) -> list[str]:
-        """Find nothing: single runs are unknown."""
-        return []
-
-    def frame(self, parts: Mapping[str | None, Bools]) -> None:
-        """Return no table: the questions of `irpref.evidence` need the grades of single runs."""
 
     def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
         """Return the hash of the plan and the grades, and of these and the groups."""
