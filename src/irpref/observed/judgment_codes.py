@@ -157,7 +157,7 @@ def _missing_ids(view: View) -> Iterator[Found]:
     facts, pool = view.facts, view.facts.pool
     if not facts.has_grades:
         return
-    names = [doc in NO_IDS for doc in pool.doc_ids.tolist()]
+    names = [*map(frozenset(NO_IDS).__contains__, pool.doc_ids.tolist())]
     which = pool.judged.count(np.array(names, bool)) > 0
     if which.any():
         doc = pool.doc_ids[names.index(True)]
