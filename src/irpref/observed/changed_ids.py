@@ -211,7 +211,7 @@ class Names:
         for text, known in ((name, self._sorted), (name[::-1], self._backwards)):
             place = bisect_right(known, text)
             longer = known[place] if place < len(known) else ""
-            if longer.startswith(text) and _is_border(longer, len(text)):
+            if longer and longer.startswith(text) and _is_border(longer, len(text)):
                 rest = longer[len(text) :]
                 yield ("", rest) if known is self._sorted else (rest[::-1], "")
 
