@@ -166,8 +166,10 @@ def observe(
         A score is not a finite number.
     """
     listing = run.on(ids.pool)
-    key = (observe, ids.pool, depth, beside)
-    return listing.memo(key, lambda: _noted(run, listing, ids, order, depth, beside))
+    if beside is not None:  # of these judgments alone, and rare
+        return _noted(run, listing, ids, order, depth, beside)
+    key = (observe, ids.pool, depth)
+    return listing.memo(key, lambda: _noted(run, listing, ids, order, depth, None))
 
 
 def _noted(
