@@ -106,6 +106,7 @@ class JudgedRuns(Basis):
         self.facts, self.qrels, self.measures = facts, qrels, facts.measures
         self._turning: Turning | None = None
         self._of_pairs: dict[tuple[int, ...], Evidence] = {}
+        self._depend: dict[tuple[Measure, bytes, float], set[int]] = {}
 
     def only(self, numbers: Sequence[int]) -> JudgedRuns:
         """Return the basis of some systems, by number."""
@@ -395,6 +396,38 @@ class JudgedRuns(Basis):
             system.name: facts.against("claim", measure, number, inside, missing)
             for number, system in enumerate(facts.systems)
         }
+
+    def against_pair(
+        self, measure: Measure, inside: Bools, missing: float, worse: str, better: str
+    ) -> list[Ground]:
+        """Return the grounds against the claim that one system is better than another, if these
+        depend on both.
+        """
+        number, other = (self.names.index(name) for name in (worse, better))
+        if number not in self._beside_others(measure, inside, missing):
+            return []
+        return self.facts.only((number, other)).against("claim", measure, 0, inside, missing, 1)
+
+    def _beside_others(self, measure: Measure, inside: Bools, missing: float) -> set[int]:
+        """Find the systems that might be too shallow, or judged too rarely, beside another one.
+
+        The deepest runs and the one with most judged documents stand for all others.
+        """
+        key = measure, inside.tobytes(), missing
+        if key not in self._depend:
+            facts, n = self.facts, len(self.names)
+            shares = [system.judged_share(inside) for system in facts.systems]
+            first, second = np.argsort(shares)[: -min(n, 2) - 1 : -1].tolist()
+            self._depend[key] = {
+                number
+                for number in range(n)
+                if facts.against("claim", measure, number, inside, missing)
+                != facts.against(
+                    *("claim", measure, number, inside, missing),
+                    other=second if number == first else first,
+                )
+            }
+        return self._depend[key]
 
     def columns_of_runs(self, measure: Measure, inside: Bools) -> dict[str, Row]:
         """Return further columns of each system."""

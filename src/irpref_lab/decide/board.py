@@ -21,8 +21,9 @@ of differences, ours from the tests of `irpref_lab.decide.all_pairs`, which deci
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -69,7 +70,22 @@ _PAIRS = (
 )
 
 
-Reasons: TypeAlias = Mapping[tuple[str, str | None], Mapping[str, Sequence[Ground]]]
+class AgainstClaims(NamedTuple):
+    """What stands against the claim that one run is better than another.
+
+    Attributes
+    ----------
+    by_run : mapping of run to list of Ground
+        Whatever the better one is.
+    of_pair : callable
+        Of the worse and the better one, if it depends on both.
+    """
+
+    by_run: Mapping[str, Sequence[Ground]]
+    of_pair: Callable[[str, str], Sequence[Ground]]
+
+
+Reasons: TypeAlias = Mapping[tuple[str, str | None], AgainstClaims]
 
 
 class Leaderboard(ResultFrame):
@@ -294,7 +310,7 @@ def _sentence(
     rows: pd.DataFrame,
     measure: Measure,
     group: str | None,
-    reasons: Mapping[str, Sequence[Ground]],
+    reasons: AgainstClaims,
 ) -> str:
     """Say which run is best by a measure, and which are not shown to differ from it."""
     size = board.n_topics[group]
@@ -309,13 +325,13 @@ def _sentence(
     )
     best = rows.loc[(rows["place"] == 1).fillna(False), "run"].tolist()
     if not best:  # a sample that does not tell runs apart
-        why = next(ground.text for grounds in reasons.values() for ground in grounds)
+        why = next(ground.text for grounds in reasons.by_run.values() for ground in grounds)
         return of.line(f"cannot tell which run is best, {of.size}: {why}")
     if board.method == "none" or size < 2:
         return best_of(of, best, None, {})
     pairs = board.pairs[board.pairs["measure"] == str(measure)]
     pairs = pairs[pairs["group"].isna() if group is None else pairs["group"] == group]
-    return best_of(of, best, *beside_best(best, means, pairs, board.level, reasons))
+    return best_of(of, best, *beside_best(best, means, pairs, board.level, *reasons))
 
 
 def with_further(basis: Basis) -> dict[str, TopicValues]:
@@ -330,9 +346,12 @@ def with_further(basis: Basis) -> dict[str, TopicValues]:
 
 
 def reasons_of(basis: Basis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:
-    """Map each measure and group to the reasons against claims about each run."""
+    """Map each measure and group to what stands against claims."""
     return {
-        (str(measure), group): basis.against_runs(measure, inside, missing)
+        (str(measure), group): AgainstClaims(
+            basis.against_runs(measure, inside, missing),
+            partial(basis.against_pair, measure, inside, missing),
+        )
         for measure in basis.measures
         for group, inside in parts.items()
     }
@@ -393,17 +412,13 @@ def board_of(
             values = of_group[name].select(best_first)
             if n_runs > 1 and inside.sum() > 1:
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
-                of_runs = _codes((reasons or {}).get((name, group), {}))
-                gain = compared.difference * (1 if values.higher_is_better else -1)
-                codes = tests.codes_of_pairs(
-                    values.systems, compared.first, compared.second, gain, of_runs
-                )
+                codes = _codes_of_pairs(values, compared, level, (reasons or {}).get((name, group)))
                 codes[~_shows_more_than_few_topics(values, compared, level)] = "few-topics"
                 tested.append(_tests(values, group, compared, codes))
                 different = None if pairs == "none" else compared.different(level, codes == "")
             table = _board(of_group, name, best_first, group, different, level, seed)
             if reasons is not None:
-                of_runs = _codes(reasons[name, group])
+                of_runs = _codes(reasons[name, group].by_run)
                 table["codes"] = [", ".join(of_runs.get(run, ())) for run in table["run"]]
             if absent:
                 last = _board(of_group, name, list(absent), group, None, level, seed)
@@ -482,6 +497,26 @@ def _board(
             "judged@10": judged.means,
         }
     )
+
+
+def _codes_of_pairs(
+    values: TopicValues, compared: tests.Pairs, level: float, against: AgainstClaims | None
+) -> Any:
+    """Return why each pair is not called different, (n_pairs,): codes of the worse run, and of both
+    where the test tells them apart.
+    """
+    if against is None:
+        return np.full(compared.first.size, "", dtype=object)
+    gain = compared.difference * (1 if values.higher_is_better else -1)
+    codes = tests.codes_of_pairs(
+        values.systems, compared.first, compared.second, gain, _codes(against.by_run)
+    )
+    shown = tests.significant(compared.p_adjusted, level) & (codes == "")
+    for pair in np.flatnonzero(shown).tolist():
+        first, second = (values.systems[one[pair]] for one in (compared.first, compared.second))
+        worse, better = (first, second) if gain[pair] >= 0 else (second, first)
+        codes[pair] = ", ".join(ground.code for ground in against.of_pair(worse, better))
+    return codes
 
 
 def _codes(reasons: Mapping[str, Sequence[Ground]]) -> dict[str, list[str]]:

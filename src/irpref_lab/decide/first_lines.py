@@ -5,7 +5,7 @@ which are not shown to differ from it, or which are better or worse than a basel
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -131,6 +131,7 @@ def beside_best(
     pairs: Any,
     level: float,
     reasons: Mapping[str, Sequence[Ground]],
+    of_pair: Callable[[str, str], Sequence[Ground]] = lambda worse, better: (),
 ) -> tuple[set[str], dict[str, str]]:
     """Find the runs that are shown to be worse than the best, and those of which it cannot be told,
     with the reason.
@@ -145,6 +146,8 @@ def beside_best(
     level : float
     reasons : mapping of run to list of Ground
         What stands against claims about it.
+    of_pair : callable, optional
+        What stands against the claim that one run is worse than another.
     """
     worse, unknown = set(runs), dict[str, str]()
     for name in best:
@@ -154,7 +157,7 @@ def beside_best(
         worse &= set(others[shown & (of_best["codes"] == "").to_numpy()])
         # With few-topics the interval leaves it open, which is not shown to differ.
         for other in others[~of_best["codes"].isin(["", "few-topics"])]:
-            first = next(iter([*reasons.get(other, ()), *reasons.get(name, ())]))
+            first, *_ = *reasons.get(other, ()), *reasons.get(name, ()), *of_pair(other, name)
             unknown.setdefault(other, first.text)
     return worse, unknown
 

@@ -362,6 +362,14 @@ class Basis(Protocol):
         """Map each system to the grounds against the claim that another one is better."""
         ...
 
+    def against_pair(
+        self, measure: Measure, inside: Bools, missing: float, worse: str, better: str
+    ) -> list[Ground]:
+        """Return the grounds against the claim that one system is better than another, if these
+        depend on both.
+        """
+        return []
+
     def columns_of_runs(self, measure: Measure, inside: Bools) -> dict[str, Row]:
         """Return further columns of each system."""
         ...
