@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import shlex
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -279,6 +280,24 @@ def columns_of_measures() -> None:
     assert irpref_lab.values(frame, measure="AP").systems == ("x",)
 
 
+def percentages() -> None:
+    """Divided by 100 they are read."""
+    percent = {"q1": {"AP": 53.0}, "q2": {"AP": 100.0}}
+    remedy = remedy_of(lambda: irpref_lab.values(percent))
+    assert "100" in remedy.effect
+    shares = {q: {"AP": of["AP"] / 100} for q, of in percent.items()}
+    assert irpref_lab.values(shares).of("AP").values.tolist() == [[0.53, 1.0]]
+
+
+def predictions_of_mteb() -> None:
+    """One of the runs in the file."""
+    content = {"mteb_model_meta": {}, "default": {"test": BEST, "dev": {"q1": {"b": 1.0}}}}
+    data = json.dumps(content).encode()
+    remedy = remedy_of(lambda: irpref.read_run(io.BytesIO(data), form="json"))
+    assert remedy.effect.startswith("json.load(file)['default']['test'] ")
+    assert ap(content["default"]["test"]) == 1.0
+
+
 def scores_of_ranx() -> None:
     """The values that runs hold after the report was made."""
     report = type("Report", (), {"model_names": ["a"], "win_tie_loss": {}})()
@@ -370,6 +389,8 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/measures/names.py _unknown": a_list_of_names,
     "irpref/measures/names.py _unknown 2": all_names,
     "irpref/values/prepare.py prepare": known_documents,
+    "irpref/data/records.py _prediction": predictions_of_mteb,
+    "irpref_lab/given_values/given.py _check_range": percentages,
     "irpref_lab/given_values/reading.py _of_mapping": measure_of_values,
     "irpref_lab/given_values/reading.py _rows": scores_of_ranx,
     "irpref_lab/given_values/tables.py _lacks": column_of_topics,

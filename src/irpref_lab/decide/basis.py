@@ -79,7 +79,7 @@ def basis_of(
         raises.
     """
     if isinstance(qrels, InPlaceOfJudgments):
-        return qrels.basis(measures, runs)
+        return qrels.basis(measures, runs, leaves_out)
     read = as_judgments(qrels)
     facts = replace(gathered(measures, read, runs, depth, keep=keep), leaves_out=leaves_out)
     check_present(
@@ -103,6 +103,7 @@ class JudgedRuns:
     """
 
     heading = ""  # what sentences begin with
+    lacking = "has no documents"
 
     def __init__(self, facts: Evidence, qrels: Judgments) -> None:
         self.facts, self.qrels = facts, qrels
@@ -238,7 +239,7 @@ class JudgedRuns:
         n = int(answerable.sum())
         lost = facts.unanswered(pair.measure) & answerable
         texts = [
-            f"{name} has no documents for {number:,} of {n:,} topics"
+            f"{name} {self.lacking} for {number:,} of {n:,} topics"
             for name, number in zip(pair.names, lost.sum(axis=1).tolist(), strict=True)
             if number > missing * n
         ]

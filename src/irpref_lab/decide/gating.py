@@ -216,7 +216,7 @@ def gate(
         rows.append(row)
         if pair.group is None:
             notes += [f"{pair.measure}: {text}" for text in _remarks(pair, basis, row, rule)]
-            unanswered += filter(None, [_unanswered(pair)])
+            unanswered += filter(None, [_unanswered(pair, basis.lacking)])
     if reference is not None:
         notes += _beside_reference(rows, every, parts, rule)
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
@@ -312,13 +312,13 @@ def _row(pair: Pair, basis: Basis, rule: Rule, grouped: bool, level: float) -> R
     return row
 
 
-def _unanswered(pair: Pair) -> str:
+def _unanswered(pair: Pair, lacking: str) -> str:
     """Say how many topics the candidate lacks, and the difference on the others; empty if none."""
     answered: Bools = np.logical_not(pair.lacking[1])
     if answered.all():
         return ""
     n, lost = int(answered.sum()), int(pair.lacking[1].sum())
-    text = f"the {pair.names[1]} has no documents for {lost:,} of {pair.n_topics:,} topics"
+    text = f"the {pair.names[1]} {lacking} for {lost:,} of {pair.n_topics:,} topics"
     if not n:
         return text
     mean = float(pair.differences[answered].mean())

@@ -20,8 +20,13 @@ class InPlaceOfJudgments(ABC):
     """Values, or judgments of a sample, which have their own basis of verdicts."""
 
     @abstractmethod
-    def basis(self, measures: Sequence[Measure], runs: Mapping[str, Any]) -> Basis:
-        """Return the basis of verdicts about these systems."""
+    def basis(
+        self, measures: Sequence[Measure], runs: Mapping[str, Any], leaves_out: str | None = None
+    ) -> Basis:
+        """Return the basis of verdicts about these systems.
+
+        `leaves_out` is the system whose unanswered topics are left out, if there is one.
+        """
 
     def measures_of(self, measures: Any) -> list[Measure]:
         """Return the measures that a user names."""

@@ -301,6 +301,11 @@ class Basis(Protocol):
         """Beginning of all sentences: "values only: ", or nothing."""
         ...
 
+    @property
+    def lacking(self) -> str:
+        """Words for topics that a system lacks: "has no documents", or "has no value"."""
+        ...
+
     def share(self, level: float) -> float:
         """Return the level of each test: several looks at a sample share one."""
         ...

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from irpref.errors import ArgumentError, InputError
+from irpref.errors import ArgumentError, InputError, Remedy
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import MeasureLike
 from irpref.values.matrix import TopicValues
 from irpref_lab.given_values.tables import known_measure
+from irpref_lab.trust.topics import limits_named
 
 if TYPE_CHECKING:
     from typing import Self
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
 FIRST_LINE = "values only"  # what every verdict on them begins with
+_ROUNDING = 1e-6  # by which a value may be outside the range of its measure
 
 
 class Values:
@@ -46,6 +48,7 @@ class Values:
             raise InputError("there are no values")
         self.systems: tuple[str, ...] = tuple(dict.fromkeys(rows["system"]))
         rows = rows.assign(measure=rows["measure"].map(_names(rows["measure"])))
+        _check_range(rows)
         self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
         self.collections: tuple[str, ...] = tuple(dict.fromkeys(rows["collection"].dropna()))
         if self.collections:
@@ -243,6 +246,28 @@ def _names(measures: Iterable[str]) -> dict[str, str]:
     distinct = dict.fromkeys(measures)
     known = {name: known_measure(name) for name in distinct}
     return {name: name if one is None else str(one) for name, one in known.items()}
+
+
+def _check_range(rows: pd.DataFrame) -> None:
+    """Refuse values that a measure cannot have, such as percentages: margins and intervals would
+    be on another scale.
+    """
+    for measure, part in rows.groupby("measure", sort=False):
+        low, high = limits_named(str(measure))
+        outside = part[(part["value"] < low - _ROUNDING) | (part["value"] > high + _ROUNDING)]
+        if len(outside):
+            first = outside.iloc[0]
+            raise InputError(
+                f"{measure}: the value of topic {first['topic']!r} is {first['value']:g}, and "
+                f"values of this measure lie between {low:g} and {high:g}",
+                measure=measure,
+                topic=first["topic"],
+                value=first["value"],
+                remedy=Remedy(
+                    effect="divide percentages by 100; another measure of this name needs another "
+                    "name"
+                ),
+            )
 
 
 def _with_collections(rows: pd.DataFrame) -> pd.DataFrame:

@@ -50,6 +50,7 @@ class SampledRuns:
     """
 
     heading = ""  # what sentences begin with
+    lacking = "has no documents"
 
     def __init__(
         self, judgments: Sampled, measures: Sequence[Measure], runs: Mapping[str, Any]
