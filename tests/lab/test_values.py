@@ -335,6 +335,14 @@ def test_passed_and_failed_tests_are_numbers(tmp_path: Path) -> None:
     assert given.of("passed").values.tolist() == [[1.0, 0.0]]
 
 
+def test_some_topics_and_the_measures_that_have_a_value_there() -> None:
+    data = {"a": {"q1": {"AP": 0.5}, "q2": {"AP": 0.25, "RR": 1.0}}, "b": {"q1": {"AP": 0.75}}}
+    given = values(data).only(["q1", "other"])
+    assert (given.topics, given.measures, given.systems) == (("q1",), ("AP",), ("a", "b"))
+    assert given.of("AP").values.tolist() == [[0.5], [0.75]]
+    assert values(data).topics == ("q1", "q2")
+
+
 # Directions ---------------------------------------------------------------------------------------
 
 

@@ -98,11 +98,13 @@ class Leaderboard(ResultFrame):
         Number of topics of each group; {None: all} without groups.
     grave : list of str
         Findings that would mislead, as `irpref check` words them, a line for each code.
+    topic_values : list of irpref_lab.meta.TopicValues
+        The values behind the board, of each measure: runs that answer, all topics.
     """
 
     _metadata: ClassVar[list[str]] = [
         *("text", "sentences", "pairs", "level", "method", "test", "evidence", "notes", "grave"),
-        "n_topics",
+        *("n_topics", "topic_values"),
     ]
 
     def different_pairs(self) -> pd.DataFrame:
@@ -415,6 +417,7 @@ def board_of(
     )
     board.level, board.method, board.test, board.notes = level, pairs, "", []
     board.n_topics = {group: int(inside.sum()) for group, inside in groups.items()}
+    board.topic_values = [by_measure[name].select(present) for name in names]
     if pairs != "none" and n_runs > 1:
         n_topics = whole.n_topics if len(groups) == 1 else None
         board.test = tests.described(pairs, n_runs, n_topics, level, n_permutations)

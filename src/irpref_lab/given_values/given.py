@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -191,6 +193,17 @@ class Values:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.systems)}
+
+    def only(self, topics: Iterable[str]) -> Self:
+        """Keep the values of these topics, and the measures that have some."""
+        wanted = set(topics)
+        kept = np.array([topic in wanted for topic in self.topics], bool)
+        out = copy(self)
+        out.topics = tuple(compress(self.topics, kept.tolist()))
+        parts = {measure: matrix[:, kept] for measure, matrix in self._values.items()}
+        out._values = {name: part for name, part in parts.items() if not np.isnan(part).all()}
+        out.measures = tuple(name for name in self.measures if name in out._values)
+        return out
 
     def collection(self, name: str) -> Self:
         """Return the values on one collection.
