@@ -233,7 +233,7 @@ def _remarks(pair: Pair, basis: Basis, row: Row, level: float, missing: float) -
 
 def _with_baseline(baseline: Any, runs: Any) -> tuple[str, Row]:
     """Return the name of the baseline, and all runs by name with the baseline first."""
-    named = named_runs(runs)
+    named = dict(named_runs(runs))
     is_text = isinstance(baseline, (str, os.PathLike))
     base = str(baseline) if is_text and str(baseline) in named else None
     if base is None:

@@ -145,7 +145,8 @@ def leaderboard(
     runs : mapping of name to run, or list of paths
         Of values and collections, names of systems: all of them if none are named. Paths are named
         as `irpref eval` names them. A list of runs under one name is one system that was run
-        several times: its value of a topic is the mean of theirs.
+        several times: its value of a topic is the mean of theirs. Each run is let go once it is
+        read, so a mapping that makes its runs when they are asked for needs little memory.
     sort : measure or name, optional
         The measure that orders the runs of every board, best first. By default each board's own
         measure does.
