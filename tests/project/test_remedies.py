@@ -298,6 +298,15 @@ def predictions_of_mteb() -> None:
     assert ap(content["default"]["test"]) == 1.0
 
 
+def collections_as_the_sample() -> None:
+    """Means of collections, of which one has a single topic."""
+    one, two = ({"a": {"AP": t}, "b": {"AP": t}} for t in ({"q1": 0.5}, {"q1": 0.5, "q2": 1.0}))
+    given = irpref_lab.collections({"one": irpref_lab.values(one), "two": irpref_lab.values(two)})
+    remedy = remedy_of(lambda: irpref_lab.leaderboard("AP", given))
+    board = irpref_lab.leaderboard("AP", given, **{remedy.argument: remedy.example})
+    assert board["mean"].tolist() == [0.625, 0.625]
+
+
 def scores_of_ranx() -> None:
     """The values that runs hold after the report was made."""
     report = type("Report", (), {"model_names": ["a"], "win_tie_loss": {}})()
@@ -391,6 +400,7 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/values/prepare.py prepare": known_documents,
     "irpref/data/records.py _prediction": predictions_of_mteb,
     "irpref_lab/given_values/given.py _check_range": percentages,
+    "irpref_lab/decide/over_collections.py check_topics": collections_as_the_sample,
     "irpref_lab/given_values/reading.py _of_mapping": measure_of_values,
     "irpref_lab/given_values/reading.py _rows": scores_of_ranx,
     "irpref_lab/given_values/tables.py _lacks": column_of_topics,

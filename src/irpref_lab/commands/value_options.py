@@ -128,6 +128,11 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
     read = irpref_lab.values(paths if reference is None else [*paths, reference])
     if topics := given.get("topic"):
         read = read.only(only_topics(read.topics, topics, "the values"))
+    if len(read.collections) > 1:
+        raise click.UsageError(
+            f"--values: there are {len(read.collections)} collections "
+            f"({', '.join(read.collections[:5])}); compare over all with --collections FILE"
+        )
     here = read.systems if reference is None else read.systems[:-1]
     _check_number(takes, here, "--values")
     if not names:

@@ -37,8 +37,8 @@ from irpref.observed import MISSING, Ground, is_count
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref.values.means import ROUNDING
-from irpref_lab.across import Collections
-from irpref_lab.arguments import check_level, check_missing
+from irpref_lab.across import Collections, several
+from irpref_lab.arguments import check_level, check_missing, check_unused
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
 from irpref_lab.decide.basis import basis_of
@@ -219,10 +219,11 @@ def leaderboard(
     """
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, tests.METHODS)
-    if isinstance(qrels, Collections):
+    if (of_several := several(qrels)) is not None:
+        check_unused("several collections", sort=sort, groups=groups, strict=strict)
         return leaderboard_over(
             measures,
-            qrels,
+            of_several,
             None if runs is None else list(map(str, runs)),
             over=over,
             pairs=pairs,
@@ -230,6 +231,7 @@ def leaderboard(
             by_collection=by_collection,
             missing=missing,
         )
+    check_unused("one collection", over=over, by_collection=by_collection)
     chosen = measures_of(measures, qrels)
     if not chosen:
         raise ArgumentError("a leaderboard needs at least one measure", parameter="measures")

@@ -37,6 +37,7 @@ from irpref.measures.declare import Measures
 from irpref.messages import once_per_call, whole_files
 from irpref.observed import MISSING, is_count, limits_of
 from irpref.show.text import Table
+from irpref_lab.across import check_single
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, significant
 from irpref_lab.decide.basis import basis_of
@@ -188,6 +189,7 @@ def gate(
     ('block', 'blocked: AP is worse, -0.0934 (-0.1652 to -0.0216 at 95 %), 30 topics')
     """
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
+    check_single(qrels)
     chosen = _measures(measures, qrels)
     for measure in chosen:
         check_margin(margin, limits_of(measure))
