@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-TRIES = 5  # of a verdict; a board is made once
+TRIES = 15  # of a verdict; a board is made once
 BOARDS = ((332, 41), (1000, 50))
 DEPTH, POOL = 100, 300
 MEASURE = "nDCG@10"
@@ -70,7 +70,8 @@ def lab(options: argparse.Namespace) -> list[dict[str, Any]]:
             env=environment,
         )
         found = json.loads(done.stdout)
-        results.append({"workload": "lab", "form": case, "who": "irpref", "rows": 0, **found})
+        named = {"workload": "lab", "form": case, "who": "irpref", "rows": 0}
+        results.append({**named, "load": os.getloadavg()[0], **found})
         evaluation, took = sorted(found["evaluation"]), sorted(found["seconds"])
         ratio = took[len(took) // 2] / evaluation[len(evaluation) // 2]
         print(

@@ -260,7 +260,7 @@ def jobs_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
         "after merges and sorts\n"
         "- *Parquet*: all measures, some topics at a time\n"
         "- *pt.Experiment*: thirteen measures, with and without `accelerate()`\n"
-        "- *leaderboard*: two measures with 10,000 sign vectors\n"
+        "- *leaderboard*: two measures, step-down test with 10,000 sign vectors\n"
         "- *intervals over ties*, *report*: seven measures\n"
         "- *meta robustness*: fourteen measures at sixteen levels of judgments, one sample, "
         "beside pytrec_eval with "
@@ -327,7 +327,7 @@ JOBS = {
 
 def lab_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
     """Tabulate what verdicts and boards cost beside the evaluation of their runs."""
-    rows = []
+    rows, load = [], max(r.get("load", 0.0) for r in results)
     for r in results:
         evaluation, took, form = statistics.median(r["evaluation"]), seconds(r), r["form"]
         ratio, aim, memory = f"{took / evaluation:.1f} ×", "", ""
@@ -350,9 +350,11 @@ def lab_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
         "- boards: synthetic runs of 100 documents a topic, with nDCG@10. In *dicts*, all runs lie "
         "in memory, and their memory is included; *made one at a time* is a mapping that makes "
         "each run when it is asked for (making it is left out of the times)\n"
-        "- report: synthetic runs of 40 topics × 1,000 documents, from files\n\n"
-        f"Measured on {file['date']}, on a machine that others used, too: seconds of CPU, each "
-        "case in a process of its own with one thread.\n\n"
+        "- report: synthetic runs of 40 topics × 1,000 documents, from files\n"
+        "- aims are no floors: where one would cost simplicity, the simpler code stays\n\n"
+        f"Measured on {file['date']}: seconds of CPU, each case in a process of its own with one "
+        f"thread; medians of {lab.TRIES} calls, boards and report once. The machine was shared "
+        f"(load {load:.0f} on {file['cores']} cores), so a ratio is good to about a third.\n\n"
         + table(["call", "evaluation", "irpref", "ratio", "memory", "aim"], rows)
     )
 
