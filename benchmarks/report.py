@@ -17,6 +17,7 @@ from pathlib import Path
 from runpy import run_path
 from typing import Any
 
+from benchmarks import lab
 from benchmarks.commands import verdicts
 from benchmarks.run import target_of
 
@@ -98,6 +99,8 @@ def page(files: list[dict[str, Any]]) -> str:
     jobs = [r for r in results if r["workload"] in JOB_NAMES]
     if jobs:
         parts.append(jobs_section(jobs, files[-1]))
+    if _of(results, "lab"):
+        parts.append(lab_section(_of(results, "lab"), files[-1]))
     if _of(results, "start"):
         parts.append(start_section(_of(results, "start")))
     stages = [r for r in results if r["workload"].startswith("stages")]
@@ -257,7 +260,7 @@ def jobs_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
         "after merges and sorts\n"
         "- *Parquet*: all measures, some topics at a time\n"
         "- *pt.Experiment*: thirteen measures, with and without `accelerate()`\n"
-        "- *leaderboard*: two measures with 10,000 sign vectors\n"
+        "- *leaderboard*: two measures, step-down test with 10,000 sign vectors\n"
         "- *intervals over ties*, *report*: seven measures\n"
         "- *meta robustness*: fourteen measures at sixteen levels of judgments, one sample, "
         "beside pytrec_eval with "
@@ -320,6 +323,44 @@ JOBS = {
     ("ties", ""): "20 s",
     ("report", ""): "15 s",
 }
+
+
+def lab_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
+    """Tabulate what verdicts and boards cost beside the evaluation of their runs."""
+    rows, load = [], max(r.get("load", 0.0) for r in results)
+    for r in results:
+        evaluation, took, form = statistics.median(r["evaluation"]), seconds(r), r["form"]
+        ratio, aim, memory = f"{took / evaluation:.1f} ×", "", ""
+        if form.startswith("report"):
+            aim = _at_most(took, lab.SECONDS_OF_REPORT, "s")
+        elif form in lab.AIMS:
+            aim = _at_most(took / evaluation, lab.AIMS[form], "×")
+        else:
+            most = lab.AIMS_OF_BOARDS[int(form.split()[0].replace(",", ""))]
+            memory = f"{r['megabytes']:,.0f} MB"
+            aim = f"{_at_most(took / evaluation, most, '×')}; "
+            aim += _at_most(r["megabytes"], lab.MOST, "MB")
+        rows.append(
+            [form.replace(" x ", " × "), _time(evaluation), _time(took), ratio, memory, aim]
+        )
+    return (
+        "## Verdicts and boards beside the evaluation of their runs\n\n"
+        "- verdicts and `check`: the runs of TREC CAsT 2021 in memory, 158 topics; *compare* and "
+        "*gate* are of two runs\n"
+        "- boards: synthetic runs of 100 documents a topic, with nDCG@10. In *dicts*, all runs lie "
+        "in memory, and their memory is included; *made one at a time* is a mapping that makes "
+        "each run when it is asked for (making it is left out of the times)\n"
+        "- report: synthetic runs of 40 topics × 1,000 documents, from files\n"
+        "- aims are no floors: where one would cost simplicity, the simpler code stays\n\n"
+        f"Measured on {file['date']}: seconds of CPU, each case in a process of its own with one "
+        f"thread; medians of {lab.TRIES} calls, boards and report once. The machine was shared "
+        f"(load {load:.0f} on {file['cores']} cores), so a ratio is good to about a third.\n\n"
+        + table(["call", "evaluation", "irpref", "ratio", "memory", "aim"], rows)
+    )
+
+
+def _at_most(value: float, most: float, unit: str) -> str:
+    return f"{most:g} {unit}: {'met' if value <= most else '**missed**'}"
 
 
 def start_section(results: list[dict[str, Any]]) -> str:

@@ -5,6 +5,7 @@
     python -m benchmarks files --rows 1e5 1e6 5e6 --trec-eval /path/to/trec_eval
     python -m benchmarks growth               # up to 50 million rows, and 100,000 documents a topic
     python -m benchmarks track reading scattered parquet experiment statistics
+    python -m benchmarks lab                  # verdicts and boards beside evaluating their runs
     python -m benchmarks start stages kernels # start-up; where time goes; cost by number of grades
     python -m benchmarks all --json results.json && python -m benchmarks.report results.json
 
@@ -35,7 +36,7 @@ from runpy import run_path
 from typing import Any
 
 import irpref
-from benchmarks import cluster, commands, peers, stages, track, workloads
+from benchmarks import cluster, commands, lab, peers, stages, track, workloads
 from irpref.data import texts
 from irpref.messages import IrprefWarning
 
@@ -63,6 +64,7 @@ WHAT = (
     "parquet",
     "experiment",
     "statistics",
+    "lab",
     "start",
     "stages",
     "kernels",
@@ -92,7 +94,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     forms = list(workloads.FORMS)
     parser.add_argument("--forms", nargs="+", choices=forms, default=forms)
     parser.add_argument(
-        "--only", nargs="+", metavar="CONTESTANT", help="irpref, ir_measures, pytrec_eval, ranx"
+        "--only",
+        nargs="+",
+        metavar="CONTESTANT",
+        help="irpref, ir_measures, pytrec_eval, ranx; of lab, cases",
     )
     parser.add_argument("--runs", type=int, default=100, help="runs of workload B")
     parser.add_argument(
@@ -141,6 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = getattr(track, name)(options)
         elif name == "statistics":
             found = track.statistics_(options)
+        elif name == "lab":
+            found = lab.lab(options)
         elif name == "stages":
             found = stages.stages(options)
         elif name == "kernels":

@@ -294,7 +294,9 @@ def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
         n = len(paths)
         jobs: dict[tuple[str, str], dict[str, Callable[[], Any]]] = {
             ("leaderboard", f"{n} runs"): {
-                "irpref": lambda: irpref_lab.leaderboard(SEVEN[:2], qrels, paths, rng=0),
+                "irpref": lambda: irpref_lab.leaderboard(
+                    SEVEN[:2], qrels, paths, pairs="stepdown", rng=0
+                ),
             },
             ("ties", f"{n} runs"): {"irpref": ties},
             ("robustness", f"{n} runs, {len(LEVELS)} levels"): {

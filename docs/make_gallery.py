@@ -133,7 +133,8 @@ PICTURES = (
         "})\n"
         'ax = plots.leaderboard(irpref_lab.leaderboard("nDCG@10", three_parts))',
         "Five runs, the best on top, each a dot at its mean over three collections on a line for its "
-        "interval, with its range of places on the right.",
+        "interval, with its range of places on the right. The last one lacks a topic of one collection, "
+        "so that nothing is claimed about it: its places are 1 to 5.",
     ),
     Picture(
         "scatter",

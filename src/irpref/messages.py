@@ -211,11 +211,13 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         )
 
 
-def unknown_topic(topic: str, known: Iterable[str], parameter: str) -> ArgumentError:
-    """Make the error about an argument that names a topic without judgments."""
+def unknown_topic(
+    topic: str, known: Iterable[str], parameter: str, where: str = "the qrels"
+) -> ArgumentError:
+    """Make the error about an argument that names a topic without judgments, or values."""
     first = ", ".join(map(repr, islice(known, 3)))
     return ArgumentError(
-        f"the qrels have no topic {topic!r} (the first are {first})",
+        f"{where} have no topic {topic!r} (the first are {first})",
         parameter=parameter,
         value=topic,
     )

@@ -51,6 +51,19 @@ def check_confidence(level: Any) -> float:
     return number
 
 
+def check_unused(where: str, **given: Any) -> None:
+    """Refuse options that would have no effect: those that are neither None, nor False, nor the
+    usual "topics".
+
+    Raises
+    ------
+    ArgumentError
+    """
+    for name, value in given.items():
+        if value is not None and value is not False and value != "topics":
+            raise ArgumentError(f"{name} does not apply to {where}", parameter=name, value=value)
+
+
 def check_margin(margin: Any, limits: tuple[float, float] = (0.0, math.inf)) -> float:
     """Return the margin as a float.
 

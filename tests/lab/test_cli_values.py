@@ -93,7 +93,20 @@ def test_a_gate_takes_values_of_a_reference(
     assert with_reference == {"pass": 0, "block": 1, "inconclusive": 3}[decision.verdict]
 
 
-@pytest.mark.parametrize("option", ["--topic=q1", "--format=csv", "--repeats"])
+def test_some_topics_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    topics = ["1", "10", "12", "13", "14", "16"]
+    words = [word for topic in topics for word in ("-t", topic)]
+    assert main(["compare", "--values", *FILES, "AP", *words, "-o", "jsonl"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["topics"] == len(topics)
+    given = irpref_lab.values(FILES).of("AP")
+    of_a = [given.values[0, given.topics.index(topic)] for topic in topics]
+    assert row["mean_a"] == pytest.approx(np.mean(of_a), abs=1e-9)
+    assert main(["compare", "--values", *FILES, "AP", "-t", "99"]) == 1
+    assert "'99'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--known=x", "--format=csv", "--repeats"])
 def test_an_option_about_runs_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--values", *FILES, "AP", option]) == 2
     assert option.partition("=")[0] in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -59,6 +60,63 @@ def test_a_board_of_runs_is_that_of_their_values_to_the_last_digit(three: Collec
     assert other.values_only
     assert "values only" in repr(other).splitlines()[0]
     assert "values only" not in repr(one)
+
+
+def test_a_table_with_collections_is_several_for_boards_and_one_for_none() -> None:
+    frames = [one.frame().assign(collection=name) for name, one in as_values(of_runs()).items()]
+    given = values(pd.concat(frames))
+    board = irpref_lab.leaderboard("AP", given)
+    expected = irpref_lab.leaderboard("AP", collections(as_values(of_runs())))
+    assert board["mean"].tolist() == expected["mean"].tolist()
+    found = irpref_lab.compare("AP", given, "baseline", "strong")
+    assert found["collections"].tolist() == [3]
+    assert irpref_lab.against("AP", given, "baseline")["collections"].tolist() == [3, 3]
+    for refused in (
+        lambda: irpref_lab.gate("AP", given, "baseline", "strong"),
+        lambda: irpref_lab.gate("AP", collections(given), "baseline", "strong"),
+        lambda: irpref_lab.report("AP", given),
+    ):
+        with pytest.raises(ArgumentError):
+            refused()
+
+
+def test_options_without_effect_are_refused(three: Collections) -> None:
+    qrels, runs = of_runs()["z"]
+    for refused in (
+        lambda: irpref_lab.leaderboard("AP", three, groups={}),
+        lambda: irpref_lab.leaderboard("AP", three, sort="AP"),
+        lambda: irpref_lab.compare("AP", three, "baseline", "strong", margin=0.1),
+        lambda: irpref_lab.against("AP", three, "baseline", strict=True),
+        lambda: irpref_lab.leaderboard("AP", qrels, runs, over="collections"),
+        lambda: irpref_lab.leaderboard("AP", qrels, runs, by_collection=True),
+        lambda: irpref_lab.compare("AP", qrels, *list(runs.values())[:2], over="collections"),
+        lambda: irpref_lab.against("AP", qrels, "baseline", runs, over="collections"),
+    ):
+        with pytest.raises(ArgumentError):
+            refused()
+
+
+def test_collections_of_other_scales_and_of_one_topic_are_named() -> None:
+    def of(scale: float, n: int = 8) -> Any:
+        by_topic = {
+            name: {f"q{t}": scale * (0.5 + 0.01 * t + gain * (t % 2)) for t in range(n)}
+            for name, gain in (("a", 0), ("b", 0.1))
+        }
+        return values(by_topic, measure="score")
+
+    board = leaderboard_over("score", collections({"x": of(1), "y": of(100)}))
+    assert any("y decides the mean" in note for note in board.notes)
+    board = leaderboard_over("score", collections({"x": of(1), "y": of(2)}))
+    assert not any("decides" in note for note in board.notes)
+    with pytest.raises(ArgumentError, match="small") as error:
+        leaderboard_over("score", collections({"x": of(1), "small": of(1, 1)}))
+    assert error.value.remedy is not None
+    given = collections({"x": of(1), "small": of(1, 1)})
+    over = {error.value.remedy.argument: error.value.remedy.example}
+    assert irpref_lab.leaderboard("score", given, **over)["low"].isna().all()
+    other = values({"a": {"q": {"AP": 0.5}}, "b": {"q": {"AP": 0.5}}})
+    with pytest.raises(ArgumentError, match="'other'"):
+        leaderboard_over("score", collections({"x": of(1), "other": other}))
 
 
 def test_a_comparison_is_a_pair_of_the_board(three: Collections) -> None:

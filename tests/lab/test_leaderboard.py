@@ -1,8 +1,10 @@
 """The leaderboard: means, intervals, places, letters, pairs."""
 
 import collections
+import contextlib
 import math
 import time
+import weakref
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ import irpref
 import irpref_lab
 import real_runs
 from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError
+from irpref_lab.decide import sign_flips
 from irpref_lab.decide.all_pairs import pair_tests
 
 COLUMNS = [
@@ -395,6 +398,63 @@ def test_options_that_make_no_sense_are_refused(parameter, value):
 def test_what_makes_no_sense_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         irpref_lab.leaderboard(**{"measures": ["AP"], "qrels": QRELS, "runs": RUNS, **arguments})
+
+
+# ------------------------------------------------------------------------------------- many runs
+
+
+class Made(dict):
+    """A run that knows whether it is still there."""
+
+    alive = weakref.WeakValueDictionary()
+
+    def __init__(self, run):
+        super().__init__(run)
+        Made.alive[id(self)] = self
+
+
+class Making(collections.abc.Mapping):
+    """Runs that are made when they are asked for."""
+
+    def __init__(self, runs):
+        self.runs, self.names, self.most = runs, [], 0
+
+    def __iter__(self):
+        return iter(self.runs)
+
+    def __len__(self):
+        return len(self.runs)
+
+    def __getitem__(self, name):
+        self.names.append(name)
+        made = Made(self.runs[name])
+        self.most = max(self.most, len(Made.alive))
+        return made
+
+
+def test_a_mapping_that_makes_its_runs_is_asked_for_one_at_a_time():
+    runs = {f"{name}{i}": run for i in range(3) for name, run in RUNS.items()}
+    making = Making(runs)
+    found = irpref_lab.leaderboard("AP", QRELS, making)
+    assert making.names == list(runs)
+    assert making.most <= 3
+    pd.testing.assert_frame_equal(found, irpref_lab.leaderboard("AP", QRELS, runs))
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_the_step_down_test_of_many_runs_shows_its_progress(shown, monkeypatch):
+    counted = []
+
+    def noted(items, total, unit="run"):
+        counted.append((total, unit))
+        return contextlib.nullcontext(items)
+
+    monkeypatch.setattr(sign_flips, "progress", noted)
+    n = 210 if shown else 10
+    values = np.random.default_rng(0).random((n, 6))
+    pair_tests(values, "stepdown", n_permutations=40)
+    assert {unit for _, unit in counted} == {"pair"}
+    assert {total for total, _ in counted} == {n * (n - 1) // 2 if shown else 0}
 
 
 # -------------------------------------------------------------------------------------- true places

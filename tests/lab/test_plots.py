@@ -632,6 +632,22 @@ def test_npref_says_that_it_is_constant_on_binary_judgments():
     assert not any("same for every" in note for note in notes(graded))
 
 
+def test_a_board_over_collections_says_so_and_which_runs_are_left_out():
+    topics = sorted(SYNTHETIC.qrels)
+    given = {
+        name: ({t: SYNTHETIC.qrels[t] for t in some}, {run: SYNTHETIC.runs[run] for run in runs})
+        for name, some, runs in (
+            ("x", topics[:15], ("baseline", "strong", "broad")),
+            ("y", topics[15:], ("baseline", "strong")),
+        )
+    }
+    board = irpref_lab.leaderboard("AP", irpref_lab.collections(given))
+    ax = plots.leaderboard(board)
+    assert [label.get_text() for label in ax.get_yticklabels()] == board["run"].tolist()
+    assert notes(ax)[2] == "left out"
+    assert "2 collections" in ax.get_xlabel()
+
+
 def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
     board = irpref_lab.leaderboard(["AP", "EMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs)
     ax = plots.leaderboard(board, "EMeasure")

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import irpref_lab
@@ -87,3 +88,20 @@ def test_the_page_works_in_a_browser(page: Path) -> None:
         assert found.count("#two-table tbody tr") == 8
         found.run("document.querySelector('#two-table tbody tr').click()")
         assert found.messages == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(program() is None, reason="no Chromium on this machine: pages are not opened")
+def test_the_matrix_of_many_systems_has_the_first_of_them(tmp_path: Path) -> None:
+    draws = np.random.default_rng(0).random((170, 6))
+    given = {
+        f"s{i:03}": {f"q{t}": value + i for t, value in enumerate(row)}
+        for i, row in enumerate(draws.tolist())
+    }
+    page = irpref_lab.report("score", irpref_lab.values(given, measure="score"))
+    (tmp_path / "page.html").write_text(page.html)
+    with Browser() as found:
+        found.open(tmp_path / "page.html")
+        assert found.messages == []
+        legend = found.run("document.getElementById('pairs-legend').textContent")
+        assert "150 of 170" in legend

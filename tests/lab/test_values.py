@@ -13,7 +13,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import irpref
 from irpref.cli import main
+from irpref.datasets import load
 from irpref.errors import ArgumentError, ColumnError, InputError
 from irpref_lab.given_values import Values, values
 from irpref_lab.meta import TopicValues
@@ -94,12 +96,64 @@ def test_a_table_of_ragas_is_a_system() -> None:
     assert given.of("id_based_context_recall").values[0].tolist() == expected
 
 
+def test_results_of_promptfoo_are_records_with_fields_inside_of_fields() -> None:
+    columns: dict[str, Any] = {"system": "provider.label", "topic": "vars.question"}
+    of_score = columns | {"measures": {"namedScores.recall": "recall", "score": "score"}}
+    given = values(TOOLS / "promptfoo/out.jsonl", columns=of_score)
+    assert given.systems == ("first", "second")
+    assert given.measures == ("recall", "score")
+    # The retriever returns 2 n % 5 + 1 of five documents.
+    expected = [(2 * n % 5 + 1) / 5 for n in range(1, 9)]
+    assert given.of("recall", ["first"]).values[0].tolist() == expected
+    records = list(map(json.loads, (TOOLS / "promptfoo/out.jsonl").read_text().splitlines()))
+    passed = values(records, columns=columns | {"measures": ["success"]})
+    assert passed.of("success", ["first"]).values[0].tolist() == [float(r >= 0.6) for r in expected]
+
+
+def test_predictions_of_mteb_are_runs_and_its_means_leave_out_topics_without_documents() -> None:
+    path = TOOLS / "mteb/noisy/Synthetic_predictions.json"
+    run = irpref.run(path)
+    made = load("synthetic")
+    qrels = {topic: made.qrels[topic] for topic in TOPICS}
+    answered = {topic: grades for topic, grades in qrels.items() if topic != "11"}
+    assert {*run.frame()["query_id"]} == {*answered}
+    of_mteb = json.loads((TOOLS / "mteb/results.json").read_text())["scores"]["test"][0]
+    for name in ("ndcg_at_10", "mrr_at_10", "map_at_100", "recall_at_100", "precision_at_5"):
+        found = irpref.evaluator([name], answered).calc_aggregate(run)
+        assert next(iter(found.values())) == pytest.approx(of_mteb[name], abs=0.5e-5)
+    with pytest.raises(InputError):
+        values(path)
+
+
+def test_predictions_of_several_splits_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    splits = {"test": {"q": {"d": 1.0}}, "dev": {"q": {"d": 1.0}}}
+    path.write_text(json.dumps({"mteb_model_meta": {}, "default": splits}))
+    with pytest.raises(InputError, match=r"\['default'\]\['dev'\]") as error:
+        irpref.run(path)
+    assert error.value.remedy is not None
+    path.write_text(json.dumps({"mteb_model_meta": {}}))
+    with pytest.raises(InputError):
+        irpref.run(path)
+
+
+def test_tasks_of_mteb_can_stand_for_topics() -> None:
+    columns = {"system": "model_name", "topic": "task_name", "value": "score"}
+    given = values(TOOLS / "mteb/tasks.csv", columns=columns, measure="ndcg_at_10")
+    assert len(given.systems) == 5
+    assert given.topics == tuple(f"Synthetic{i}" for i in range(1, 7))
+    table = pd.read_csv(TOOLS / "mteb/tasks.csv").query("model_name == 'synthetic/strong'")
+    assert given.of("nDCG@10", ["synthetic/strong"]).values[0].tolist() == table["score"].tolist()
+
+
 def test_means_are_refused() -> None:
     with pytest.raises(ColumnError) as error:
         values(TOOLS / "pyterrier/aggregated.csv")
     assert error.value.missing == ("topic",)
     with pytest.raises(InputError):
         values(TOOLS / "ranx/report.json")
+    with pytest.raises(InputError):
+        values(TOOLS / "mteb/results.json")
 
 
 def test_what_irpref_eval_prints_by_topic_is_read(
@@ -165,6 +219,31 @@ def test_tables_are_read_from_files(form: str, tmp_path: Path) -> None:
     else:
         LONG.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
     assert values(path).of("AP").values.tolist() == AP
+
+
+def test_an_index_of_text_has_the_topics() -> None:
+    nameless = TURNED.rename_axis(None)
+    assert values(nameless, measure="AP").of("AP").values.tolist() == AP
+    by_topic = pd.DataFrame(FIRST).T
+    assert (
+        values({"first": by_topic, "second": pd.DataFrame(SECOND).T}).of("AP").values.tolist() == AP
+    )
+    assert values(by_topic["AP"]).of("AP").values.tolist() == AP[:1]
+    with pytest.raises(ColumnError):
+        values(nameless.reset_index(drop=True), measure="AP")  # rows by number
+
+
+def test_a_measure_that_nobody_knows_is_found_in_mappings_by_its_name() -> None:
+    by_topic = {topic: {"trust": cells["AP"]} for topic, cells in FIRST.items()}
+    by_measure = {"trust": {topic: cells["AP"] for topic, cells in FIRST.items()}}
+    with pytest.raises(InputError) as error:
+        values({"first": by_topic})
+    assert error.value.remedy is not None
+    assert error.value.remedy.argument == "measure"
+    for mapping in (by_topic, by_measure):
+        given = values({"first": mapping}, measure="trust")
+        assert given.systems == ("first",)
+        assert given.of("trust").values.tolist() == AP[:1]
 
 
 def test_a_column_is_a_system_if_the_measure_is_named() -> None:
@@ -244,6 +323,26 @@ def test_cells_without_a_value_are_missing() -> None:
     assert values(frame).answered("AP").tolist() == [[True, False], [True, True]]
 
 
+@pytest.mark.parametrize("word", ["", "nan", "NaN", "NA", "n/a", "null", "None"])
+def test_words_for_a_missing_value(word: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"topic,AP\nq1,0.5\nq2,{word}\n")
+    assert values(tmp_path / "a.csv").topics == ("q1",)
+
+
+def test_passed_and_failed_tests_are_numbers(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("topic,passed\nq1,True\nq2,FALSE\n")
+    given = values(tmp_path / "a.csv", columns={"measures": ["passed"]})
+    assert given.of("passed").values.tolist() == [[1.0, 0.0]]
+
+
+def test_some_topics_and_the_measures_that_have_a_value_there() -> None:
+    data = {"a": {"q1": {"AP": 0.5}, "q2": {"AP": 0.25, "RR": 1.0}}, "b": {"q1": {"AP": 0.75}}}
+    given = values(data).only(["q1", "other"])
+    assert (given.topics, given.measures, given.systems) == (("q1",), ("AP",), ("a", "b"))
+    assert given.of("AP").values.tolist() == [[0.5], [0.75]]
+    assert values(data).topics == ("q1", "q2")
+
+
 # Directions ---------------------------------------------------------------------------------------
 
 
@@ -297,6 +396,12 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
         '{"stat_test": "t", "model_names": []}',
         "[1, 2]",
         "{",
+        "topic,AP\nq1,53.3\n",
+        "topic,AP\nq1,-0.1\n",
+        "topic;AP\nq1;0,5\n",
+        "topic,AP\nq1,50%\n",
+        "\x89PNG\r\n\x1a\n\0",
+        '{"a": "other.txt"}',
     ],
 )
 def test_other_files_are_refused_by_name(text: str, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """How often judgments and runs are read, looked up, ordered and evaluated, for each public function
 that asks several questions of them."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -143,6 +144,22 @@ def test_evaluators_and_kernel_passes_do_not_grow(counts, name):
     evaluators, passes = (OF_TWO_RUNS | OF_FIVE_RUNS)[name]
     assert counts["evaluators"] <= evaluators
     assert counts["kernel passes"] <= passes
+
+
+@pytest.mark.parametrize("words", [["leaderboard"], ["leaderboard", "--design"], ["intervals"]])
+def test_commands_read_a_run_once_and_evaluate_no_more_than_their_functions(
+    counts, words, tmp_path
+):
+    (tmp_path / "qrels.json").write_text(json.dumps({t: dict(g) for t, g in CAST.qrels.items()}))
+    for name, run_ in TWO.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({t: dict(d) for t, d in run_.items()}))
+    paths = [str(tmp_path / f"{name}.json") for name in ("qrels", *TWO)]
+    command, *options = words
+    assert main([command, *paths, "nDCG@10", *options]) == 0
+    assert counts["reads of runs"] == len(TWO)
+    assert counts["lookups"] == len(TWO)
+    # A board makes one evaluator; an interval one more for each run.
+    assert counts["evaluators"] <= (1 if command == "leaderboard" else 1 + len(TWO))
 
 
 # Runs are judged by two sets of judgments: those of humans and those of a judge, too.

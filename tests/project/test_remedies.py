@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import shlex
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -279,6 +280,33 @@ def columns_of_measures() -> None:
     assert irpref_lab.values(frame, measure="AP").systems == ("x",)
 
 
+def percentages() -> None:
+    """Divided by 100 they are read."""
+    percent = {"q1": {"AP": 53.0}, "q2": {"AP": 100.0}}
+    remedy = remedy_of(lambda: irpref_lab.values(percent))
+    assert "100" in remedy.effect
+    shares = {q: {"AP": of["AP"] / 100} for q, of in percent.items()}
+    assert irpref_lab.values(shares).of("AP").values.tolist() == [[0.53, 1.0]]
+
+
+def predictions_of_mteb() -> None:
+    """One of the runs in the file."""
+    content = {"mteb_model_meta": {}, "default": {"test": BEST, "dev": {"q1": {"b": 1.0}}}}
+    data = json.dumps(content).encode()
+    remedy = remedy_of(lambda: irpref.read_run(io.BytesIO(data), form="json"))
+    assert remedy.effect.startswith("json.load(file)['default']['test'] ")
+    assert ap(content["default"]["test"]) == 1.0
+
+
+def collections_as_the_sample() -> None:
+    """Means of collections, of which one has a single topic."""
+    one, two = ({"a": {"AP": t}, "b": {"AP": t}} for t in ({"q1": 0.5}, {"q1": 0.5, "q2": 1.0}))
+    given = irpref_lab.collections({"one": irpref_lab.values(one), "two": irpref_lab.values(two)})
+    remedy = remedy_of(lambda: irpref_lab.leaderboard("AP", given))
+    board = irpref_lab.leaderboard("AP", given, **{remedy.argument: remedy.example})
+    assert board["mean"].tolist() == [0.625, 0.625]
+
+
 def scores_of_ranx() -> None:
     """The values that runs hold after the report was made."""
     report = type("Report", (), {"model_names": ["a"], "win_tie_loss": {}})()
@@ -370,6 +398,9 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/measures/names.py _unknown": a_list_of_names,
     "irpref/measures/names.py _unknown 2": all_names,
     "irpref/values/prepare.py prepare": known_documents,
+    "irpref/data/records.py _prediction": predictions_of_mteb,
+    "irpref_lab/given_values/given.py _check_range": percentages,
+    "irpref_lab/decide/over_collections.py check_topics": collections_as_the_sample,
     "irpref_lab/given_values/reading.py _of_mapping": measure_of_values,
     "irpref_lab/given_values/reading.py _rows": scores_of_ranx,
     "irpref_lab/given_values/tables.py _lacks": column_of_topics,

@@ -501,8 +501,8 @@ def read_judgments(name: str, form: Reading | None = None) -> Judgments:
     return read
 
 
-def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
-    """Return the topics asked for. Raise `ValueError` for one that the qrels do not have."""
+def only_topics(known: Iterable[str], wanted: Sequence[str], where: str = "the qrels") -> list[str]:
+    """Return the topics asked for. Raise `ValueError` for one that is not there."""
     there = dict.fromkeys(known)
     for topic in wanted:
         if topic not in there:
@@ -510,5 +510,5 @@ def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
             if len(several) > 1 and there.keys() >= set(several):
                 again = " ".join(f"-t {quote(one)}" for one in several)
                 raise click.UsageError(f"-t takes one topic: give {again}")
-            raise unknown_topic(topic, there, "topics")
+            raise unknown_topic(topic, there, "topics", where)
     return list(dict.fromkeys(wanted))

@@ -95,7 +95,7 @@ def paired_differences(
     """
     from irpref.values.matrix import evaluated
 
-    named = named_runs(runs, "run", qrels if isinstance(qrels, Mapping) else ())
+    named = dict(named_runs(runs, "run", qrels if isinstance(qrels, Mapping) else ()))
     if isinstance(baseline, str) and (baseline in named or not os.path.exists(baseline)):
         name = baseline
     else:

@@ -39,13 +39,14 @@ from irpref.data.columns import (
 )
 from irpref.data.lists import as_lists, check_no_distances, hold_ids, numbered, one_by_one
 from irpref.data.source import Source, ahead
-from irpref.errors import InputError
+from irpref.errors import InputError, Remedy
 from irpref.kernel.segments import NDArray, all_whole
 
 if TYPE_CHECKING:
     from json import JSONDecoder
 
 _LINES = 1 << 13  # of a run that are read at a time
+_OF_MTEB = "mteb_model_meta"  # the key that marks predictions of mteb
 
 
 def parquet(source: Source, value: str, how: Reading) -> Iterator[Table]:
@@ -70,6 +71,8 @@ def json(source: Source, value: str, how: Reading) -> Table:
         raise InputError(
             f"expected topic -> document -> number, got a {_json_type(content)}", path=name
         )
+    if _OF_MTEB in content:
+        content = _prediction(content, name)
     if hold_ids(content, value):
         if value == "score":
             check_no_distances(how, path=name)
@@ -92,6 +95,32 @@ def json(source: Source, value: str, how: Reading) -> Table:
         return {"path": name, "topic": topics[row], "doc": docs[row]}
 
     return table_of(topics, docs, numbers_of(numbers, place, value, how, name), {}, value, name)
+
+
+def _prediction(content: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the run in predictions of mteb: subset -> split -> topic -> document -> score.
+
+    Raises
+    ------
+    InputError
+        There are several.
+    """
+    runs = {
+        f"[{subset!r}][{split!r}]": run
+        for subset, splits in content.items()
+        if subset != _OF_MTEB and isinstance(splits, dict)
+        for split, run in splits.items()
+    }
+    if len(runs) != 1 or not isinstance(run := next(iter(runs.values())), dict):
+        raise InputError(
+            f"predictions of mteb with {len(runs)} runs ({', '.join(list(runs)[:5])}), expected "
+            "one",
+            path=name,
+            remedy=Remedy(effect=f"json.load(file){next(iter(runs), '')} is one of them")
+            if runs
+            else None,
+        )
+    return run
 
 
 def jsonl(source: Source, value: str, how: Reading) -> Iterator[Table]:

@@ -23,9 +23,25 @@ def _as_text(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[str, Any]:
+class _Named(Mapping[str, Any]):
+    """A mapping of runs that is asked for each run when it is needed, with names as `str`."""
+
+    def __init__(self, runs: Mapping[Any, Any]) -> None:
+        self._runs, self._keys = runs, {str(name): name for name in runs}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._runs[self._keys[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+
+def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mapping[str, Any]:
     """Map names to runs: a mapping as it is (names as `str`), paths by the names that `irpref eval`
-    gives them.
+    gives them. A mapping that is no dict may make its runs when they are asked for.
 
     Parameters
     ----------
@@ -48,8 +64,10 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[s
         and (not isinstance(runs, Mapping) or not runs or _is_run(runs, set(topics)))
     ):
         return {alone: runs}
-    if isinstance(runs, Mapping):
+    if isinstance(runs, dict):
         return {str(name): run for name, run in runs.items()}
+    if isinstance(runs, Mapping):
+        return _Named(runs)
     if (
         isinstance(runs, (str, bytes, os.PathLike))
         or hasattr(runs, "columns")

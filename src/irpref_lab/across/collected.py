@@ -113,6 +113,31 @@ def collections(data: Any) -> Collections:
     return Collections(parts, tuple(dict.fromkeys(name for names in each for name in names)))
 
 
+def several(given: Any) -> Collections | None:
+    """Return the collections that take the place of judgments, or None: `Collections`, or values
+    with a column `collection` that names several.
+    """
+    if isinstance(given, Values) and len(given.collections) > 1:
+        return collections(given)
+    return given if isinstance(given, Collections) else None
+
+
+def check_single(given: Any) -> None:
+    """Refuse several collections where a verdict is about one.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    found = several(given)
+    if found is not None:
+        raise ArgumentError(
+            f"this is about one collection, and there are {len(found.parts):,} "
+            f"({', '.join(found.names[:5])}); leaderboard, compare and against take several",
+            parameter="qrels",
+        )
+
+
 def _part(name: str, one: Any) -> Any:
     """Check a collection, and name its runs."""
     if isinstance(one, Values):

@@ -69,7 +69,7 @@ def intervals(
     import pandas as pd
 
     import irpref_lab
-    from irpref_lab.checking import check, grave
+    from irpref_lab.decide.basis import basis_of
     from irpref_lab.trust.holes import notes_on
     from irpref_lab.trust.interval_lines import lines_of
     from irpref_lab.trust.intervals import OVER
@@ -81,7 +81,8 @@ def intervals(
             option = "seed" if name == "rng" else name
             raise click.UsageError(f"--{option} is for --over {fits[0]}, got --over {how['over']}")
     qrels, runs = lab_options.read(given, judge)
-    lab_options.say_grave(grave(check(qrels, runs, given.measures)))
+    evidence = basis_of(given.measures, qrels, runs, present=(), keep=False)
+    lab_options.say_grave(evidence.grave())
     tables = {}
     for name, run in runs.items():
         with about(name, len(runs) > 1):

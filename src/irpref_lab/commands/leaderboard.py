@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from irpref_lab.commands import lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.printed_tables import of_board, of_board_in_paper
+
+if TYPE_CHECKING:
+    from irpref.values.matrix import TopicValues
 
 OBSERVED = float("inf")  # --design without a number
 DIFFERENCE = 0.05  # if none is observed
@@ -128,7 +131,7 @@ def leaderboard(
     title = f"{board.text}\n\n"
     tables = [of_frame(board.pairs, rounded(), title=title)] if tests else _tables(board, out, top)
     if design is not None:
-        data = _design(given, qrels, runs, design, level)
+        data = _design(board.topic_values, design, level)
         tables.append(_sizes(data, design, level))
     out.show(tables, of_frame(data, str))
 
@@ -142,19 +145,14 @@ def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
     return (of_board_in_paper if out.form == "latex" else of_board)(board, top)
 
 
-def _design(given: Inputs, qrels: Any, runs: dict[str, Any], wanted: float, level: float) -> Any:
+def _design(by_measure: list[TopicValues], wanted: float, level: float) -> Any:
     """Find how many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
     import pandas as pd
 
-    from irpref_lab.decide.basis import basis_of
     from irpref_lab.meta import topic_set_size
 
     sizes = []
-    basis = basis_of(given.measures, qrels, runs, present=(), keep=False)
-    absent = basis.absent()
-    present = [name for name in basis.names if name not in absent]
-    for values in basis.tables():
-        values = values.select(present)
+    for values in by_measure:
         difference = wanted
         if difference == OBSERVED:
             best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from irpref.cli.arguments import INPUTS, Inputs
+from irpref.cli.arguments import INPUTS, Inputs, only_topics
 from irpref.cli.options import Decorator, option, together
 from irpref.cli.parameter_types import Choice
 
@@ -101,7 +101,8 @@ def runs_or_values(takes: str, default: Sequence[str], **given: Any) -> Inputs:
         _refuse(ctx, _OF_RUNS | _OF_TOPICS, "does not apply to collections")
         return _of_collections(takes, given)
     if place == "--values":
-        _refuse(ctx, _OF_RUNS | {"rankings", "titles", "depth"}, "does not apply to values")
+        of_runs = (_OF_RUNS - {"topic"}) | {"rankings", "titles", "depth"}
+        _refuse(ctx, of_runs, "does not apply to values")
     _refuse(ctx, _OF_COLLECTIONS, "needs --collections")
     if place == "--values":
         return _of_values(takes, given, ctx.params.get("reference"))
@@ -125,6 +126,13 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
     names = [text for text in arguments if not os.path.exists(text)]
     names += given.get("measure", ())
     read = irpref_lab.values(paths if reference is None else [*paths, reference])
+    if topics := given.get("topic"):
+        read = read.only(only_topics(read.topics, topics, "the values"))
+    if len(read.collections) > 1:
+        raise click.UsageError(
+            f"--values: there are {len(read.collections)} collections "
+            f"({', '.join(read.collections[:5])}); compare over all with --collections FILE"
+        )
     here = read.systems if reference is None else read.systems[:-1]
     _check_number(takes, here, "--values")
     if not names:

@@ -23,8 +23,8 @@ from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
-from irpref_lab.across import Collections
-from irpref_lab.arguments import check_level, check_missing
+from irpref_lab.across import Collections, several
+from irpref_lab.arguments import check_level, check_missing, check_unused
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import CollectionDifferences, against_over
@@ -161,11 +161,13 @@ def against(
     """
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, METHODS)
-    if isinstance(qrels, Collections):
+    if (of_several := several(qrels)) is not None:
+        check_unused("several collections", groups=groups, strict=strict)
         systems = None if runs is None else list(map(str, runs))
         return against_over(
-            measures, qrels, str(baseline), systems, over=over, level=level, missing=missing
+            measures, of_several, str(baseline), systems, over=over, level=level, missing=missing
         )
+    check_unused("one collection", over=over)
     chosen = measures_of(measures, qrels)
     if not chosen:
         raise MeasureError("against needs at least one measure")
@@ -233,7 +235,7 @@ def _remarks(pair: Pair, basis: Basis, row: Row, level: float, missing: float) -
 
 def _with_baseline(baseline: Any, runs: Any) -> tuple[str, Row]:
     """Return the name of the baseline, and all runs by name with the baseline first."""
-    named = named_runs(runs)
+    named = dict(named_runs(runs))
     is_text = isinstance(baseline, (str, os.PathLike))
     base = str(baseline) if is_text and str(baseline) in named else None
     if base is None:

@@ -79,7 +79,7 @@ def basis_of(
         raises.
     """
     if isinstance(qrels, InPlaceOfJudgments):
-        return qrels.basis(measures, runs)
+        return qrels.basis(measures, runs, leaves_out)
     read = as_judgments(qrels)
     facts = replace(gathered(measures, read, runs, depth, keep=keep), leaves_out=leaves_out)
     check_present(
@@ -228,7 +228,7 @@ class JudgedRuns(Basis):
         n = int(answerable.sum())
         lost = facts.unanswered(pair.measure) & answerable
         texts = [
-            f"{name} has no documents for {number:,} of {n:,} topics"
+            f"{name} {self.lacking} for {number:,} of {n:,} topics"
             for name, number in zip(pair.names, lost.sum(axis=1).tolist(), strict=True)
             if number > missing * n
         ]

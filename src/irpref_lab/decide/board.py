@@ -38,8 +38,8 @@ from irpref.observed import MISSING, Ground, is_count
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref.values.means import ROUNDING
-from irpref_lab.across import Collections
-from irpref_lab.arguments import check_level, check_missing
+from irpref_lab.across import Collections, several
+from irpref_lab.arguments import check_level, check_missing, check_unused
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
 from irpref_lab.decide.basis import basis_of
@@ -114,11 +114,13 @@ class Leaderboard(ResultFrame):
         Number of topics of each group; {None: all} without groups.
     grave : list of str
         Findings that would mislead, as `irpref check` words them, a line for each code.
+    topic_values : list of irpref_lab.meta.TopicValues
+        The values behind the board, of each measure: runs that answer, all topics.
     """
 
     _metadata: ClassVar[list[str]] = [
         *("text", "sentences", "pairs", "level", "method", "test", "evidence", "notes", "grave"),
-        "n_topics",
+        *("n_topics", "topic_values"),
     ]
 
     def different_pairs(self) -> pd.DataFrame:
@@ -159,7 +161,8 @@ def leaderboard(
     runs : mapping of name to run, or list of paths
         Of values and collections, names of systems: all of them if none are named. Paths are named
         as `irpref eval` names them. A list of runs under one name is one system that was run
-        several times: its value of a topic is the mean of theirs.
+        several times: its value of a topic is the mean of theirs. Each run is let go once it is
+        read, so a mapping that makes its runs when they are asked for needs little memory.
     sort : measure or name, optional
         The measure that orders the runs of every board, best first. By default each board's own
         measure does.
@@ -232,10 +235,11 @@ def leaderboard(
     """
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, tests.METHODS)
-    if isinstance(qrels, Collections):
+    if (of_several := several(qrels)) is not None:
+        check_unused("several collections", sort=sort, groups=groups, strict=strict)
         return leaderboard_over(
             measures,
-            qrels,
+            of_several,
             None if runs is None else list(map(str, runs)),
             over=over,
             pairs=pairs,
@@ -243,6 +247,7 @@ def leaderboard(
             by_collection=by_collection,
             missing=missing,
         )
+    check_unused("one collection", over=over, by_collection=by_collection)
     chosen = measures_of(measures, qrels)
     if not chosen:
         raise ArgumentError("a leaderboard needs at least one measure", parameter="measures")
@@ -430,6 +435,7 @@ def board_of(
     )
     board.level, board.method, board.test, board.notes = level, pairs, "", []
     board.n_topics = {group: int(inside.sum()) for group, inside in groups.items()}
+    board.topic_values = [by_measure[name].select(present) for name in names]
     if pairs != "none" and n_runs > 1:
         n_topics = whole.n_topics if len(groups) == 1 else None
         board.test = tests.described(pairs, n_runs, n_topics, level, n_permutations)

@@ -42,8 +42,10 @@ from irpref_lab.messages import p_equals, p_value
 from irpref_lab.remarks import grave_lines
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.t_tests import holm
+from irpref_lab.trust.topics import limits_named
 
 OVER = tuple(strata.METHODS)
+_SCALE = 10  # times by which the largest values of two collections may differ
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 
 
@@ -176,6 +178,7 @@ def leaderboard_over(
             f"{len(tested) or 'no'} system{'s' * (len(tested) != 1)} left to compare: {reasons}"
         )
     boards, rows, means, sentences = [], [], {}, Sentences()
+    scales: list[str] = []
     for measure in chosen:
         of = numbers.strata_of(parts, measure, tested)
         grounds = _grounds_of_systems(given, parts, measure, tested, missing)
@@ -187,6 +190,7 @@ def leaderboard_over(
         means[str(measure)] = numbers.by_collection(parts, measure, wanted)
         boards.append(_with_left_out(board, out))
         rows.append(of_pairs)
+        scales += _decides(of)
         if by_collection:
             boards[-1] = boards[-1].join(means[str(measure)], on="run")
     table = CollectionBoard(pd.concat(boards, ignore_index=True))
@@ -202,9 +206,25 @@ def leaderboard_over(
         table.test = described(of, over, n * (n - 1) // 2, level)
     table.notes = [
         *(f"{name} is left out of all tests: {why}" for name, why in out.items()),
+        *scales,
         *_notes(parts),
     ]
     return table.made()
+
+
+def _decides(of: Strata) -> list[str]:
+    """Say if values of an unlimited measure are on another scale on one of the collections."""
+    if np.isfinite(limits_named(of.measure)).all():
+        return []
+    largest = np.array([np.abs(part).max() for part in of.values])
+    most, least = int(largest.argmax()), int(largest.argmin())
+    if largest[most] <= _SCALE * largest[least]:
+        return []
+    return [
+        f"{of.measure}: values reach {largest[most]:g} on {of.names[most]} and "
+        f"{largest[least]:g} on {of.names[least]}, so {of.names[most]} decides the mean; Borda's "
+        f"count does not depend on the scale"
+    ]
 
 
 def _grounds_of_systems(
@@ -458,6 +478,7 @@ def _differences(of: Strata) -> list[Any]:
 
 def _row(of: Strata, over: str, level: float, grounds: Sequence[Ground]) -> dict[str, Any]:
     """Return the numbers of a comparison, and the verdict."""
+    numbers.check_topics(of, over)
     difference = _differences(of)
     by_mean = strata.stratum_means(difference)
     low = high = p = np.nan

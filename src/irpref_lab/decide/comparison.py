@@ -23,8 +23,8 @@ from irpref.measures.declare import Measures
 from irpref.messages import once_per_call
 from irpref.observed import MISSING, limits_of
 from irpref.show.text import Table
-from irpref_lab.across import Collections
-from irpref_lab.arguments import check_level, check_margin, check_missing
+from irpref_lab.across import Collections, several
+from irpref_lab.arguments import check_level, check_margin, check_missing, check_unused
 from irpref_lab.decide.all_pairs import LEVEL, described
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import CollectionComparison, compare_over
@@ -156,10 +156,12 @@ def compare(
     Judging the unjudged documents could change this.
     """
     level, missing = check_level(level), check_missing(missing)
-    if isinstance(qrels, Collections):
+    if (of_several := several(qrels)) is not None:
+        check_unused("several collections", margin=margin, groups=groups)
         return compare_over(
-            measures, qrels, str(a), str(b), over=over, level=level, missing=missing
+            measures, of_several, str(a), str(b), over=over, level=level, missing=missing
         )
+    check_unused("one collection", over=over)
     chosen = measures_of(measures, qrels)
     for measure in chosen if margin is not None else ():
         check_margin(margin, limits_of(measure))

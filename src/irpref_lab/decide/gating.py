@@ -37,6 +37,7 @@ from irpref.measures.declare import Measures
 from irpref.messages import once_per_call, whole_files
 from irpref.observed import MISSING, is_count, limits_of
 from irpref.show.text import Table
+from irpref_lab.across import check_single
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, significant
 from irpref_lab.decide.basis import basis_of
@@ -188,6 +189,7 @@ def gate(
     ('block', 'blocked: AP is worse, -0.0934 (-0.1652 to -0.0216 at 95 %), 30 topics')
     """
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
+    check_single(qrels)
     chosen = _measures(measures, qrels)
     for measure in chosen:
         check_margin(margin, limits_of(measure))
@@ -216,7 +218,7 @@ def gate(
         rows.append(row)
         if pair.group is None:
             notes += [f"{pair.measure}: {text}" for text in _remarks(pair, basis, row, rule)]
-            unanswered += filter(None, [_unanswered(pair)])
+            unanswered += filter(None, [_unanswered(pair, basis.lacking)])
     if reference is not None:
         notes += _beside_reference(rows, every, parts, rule)
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
@@ -312,13 +314,13 @@ def _row(pair: Pair, basis: Basis, rule: Rule, grouped: bool, level: float) -> R
     return row
 
 
-def _unanswered(pair: Pair) -> str:
+def _unanswered(pair: Pair, lacking: str) -> str:
     """Say how many topics the candidate lacks, and the difference on the others; empty if none."""
     answered: Bools = np.logical_not(pair.lacking[1])
     if answered.all():
         return ""
     n, lost = int(answered.sum()), int(pair.lacking[1].sum())
-    text = f"the {pair.names[1]} has no documents for {lost:,} of {pair.n_topics:,} topics"
+    text = f"the {pair.names[1]} {lacking} for {lost:,} of {pair.n_topics:,} topics"
     if not n:
         return text
     mean = float(pair.differences[answered].mean())

@@ -20,14 +20,19 @@ class InPlaceOfJudgments(ABC):
     """Values, or judgments of a sample, which have their own basis of verdicts."""
 
     @abstractmethod
-    def basis(self, measures: Sequence[Measure], runs: Mapping[str, Any]) -> Basis:
-        """Return the basis of verdicts about these systems."""
+    def basis(
+        self, measures: Sequence[Measure], runs: Mapping[str, Any], leaves_out: str | None = None
+    ) -> Basis:
+        """Return the basis of verdicts about these systems.
+
+        `leaves_out` is the system whose unanswered topics are left out, if there is one.
+        """
 
     def measures_of(self, measures: Any) -> list[Measure]:
         """Return the measures that a user names."""
         return parse_all(measures)
 
-    def systems_named(self, runs: Any) -> dict[str, Any]:
+    def systems_named(self, runs: Any) -> Mapping[str, Any]:
         """Map names of systems to the runs that a user gives."""
         return runs_by_name(runs)
 
@@ -39,7 +44,7 @@ def measures_of(measures: Any, qrels: Any) -> list[Measure]:
     return parse_all(measures)
 
 
-def runs_named(runs: Any, qrels: Any) -> dict[str, Any]:
+def runs_named(runs: Any, qrels: Any) -> Mapping[str, Any]:
     """Name runs; of values that were given, systems.
 
     Raises
@@ -50,9 +55,8 @@ def runs_named(runs: Any, qrels: Any) -> dict[str, Any]:
     return (qrels.systems_named if isinstance(qrels, InPlaceOfJudgments) else runs_by_name)(runs)
 
 
-def runs_by_name(runs: Any) -> dict[str, Any]:
+def runs_by_name(runs: Any) -> Mapping[str, Any]:
     """Name runs, of which there must be some."""
     if runs is None:
         raise ArgumentError("there are no runs", parameter="runs")
-    named: dict[str, Any] = named_runs(runs)
-    return named
+    return named_runs(runs)

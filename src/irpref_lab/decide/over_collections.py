@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
-from irpref.errors import AbsentRunError, ArgumentError
+from irpref.errors import AbsentRunError, ArgumentError, Remedy
 from irpref.judged import as_judgments
 from irpref.kernel import Bools, Floats
 from irpref.observed import Evidence, gathered
@@ -86,8 +86,30 @@ def gathered_parts(
 
 
 def _of_values(name: str, part: Values, measures: Sequence[Measure], here: list[str]) -> Part:
-    tables = {str(measure): part.of(measure, here) for measure in measures}
+    try:
+        tables = {str(measure): part.of(measure, here) for measure in measures}
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"collection {name!r}: {error}", parameter=error.parameter, value=error.value
+        ) from None
     return Part(name, tables, {}, None)
+
+
+def check_topics(of: Strata, over: str) -> None:
+    """Refuse collections of a single topic where topics are the sample.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    few = [name for name, part in zip(of.names, of.values, strict=True) if part.shape[1] < 2]
+    if few and over == "topics":
+        raise ArgumentError(
+            f"a test over topics needs at least 2 topics of each collection, and {', '.join(few)} "
+            f"has 1",
+            parameter="collections",
+            remedy=Remedy("over", "collections", effect="tests other collections, not topics"),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,6 +280,7 @@ def board_over(
     pairs : DataFrame
         See `pairs_over`; empty if they are not tested.
     """
+    check_topics(of, over)
     order = of.by_mean.best_first
     of = of.select([of.systems[i] for i in order.tolist()])
     n, means = len(of.systems), of.by_mean

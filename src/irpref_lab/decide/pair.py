@@ -294,10 +294,13 @@ class Basis(Protocol):
         In the order that was asked for.
     heading : str
         Beginning of all sentences: "values only: ", or nothing.
+    lacking : str
+        Words for topics that a system lacks: "has no documents", or "has no value".
     """
 
     measures: Sequence[Measure]
     heading: str = ""
+    lacking: str = "has no documents"
 
     @property
     def names(self) -> Sequence[str]:

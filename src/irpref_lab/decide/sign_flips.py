@@ -38,6 +38,7 @@ import numpy as np
 
 from irpref.kernel import Bools, Floats, Ints
 from irpref.values.means import ROUNDING, magnitude, settled
+from irpref.values.progress import progress
 from irpref_lab.messages import not_accepted
 from irpref_lab.trust.samples import Rng, drawing
 
@@ -45,6 +46,7 @@ N_PERMUTATIONS = 10_000
 _BLOCK = 500  # sign vectors handled at a time
 _NUMBERS = 1 << 22  # numbers of an array held at a time: 32 MB
 _SUMS = 10_000_000  # sums of runs held at a time: 80 MB
+_MANY = 20_000  # pairs from which on their progress is shown
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -212,16 +214,18 @@ class _Pairs:
         reached = np.empty(len(signs), bool)
         columns = (self.first, self.second, self.scale, self.bound, self.apart)
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        for i, (a, b, scale, bound, apart) in enumerate(rows):
-            if apart:
-                np.matmul(signs, self._unit(i), out=now)
-            else:
-                np.subtract(sums[a], sums[b], out=now)
-                np.multiply(now, scale, out=now)
-            np.abs(now, out=now)
-            np.maximum(largest, now, out=largest)
-            alone[i] += np.count_nonzero(np.greater_equal(now, bound, out=reached))
-            joint[i] += np.count_nonzero(np.greater_equal(largest, bound, out=reached))
+        number = self.first.size
+        with progress(enumerate(rows), number if number >= _MANY else 0, "pair") as every:
+            for i, (a, b, scale, bound, apart) in every:
+                if apart:
+                    np.matmul(signs, self._unit(i), out=now)
+                else:
+                    np.subtract(sums[a], sums[b], out=now)
+                    np.multiply(now, scale, out=now)
+                np.abs(now, out=now)
+                np.maximum(largest, now, out=largest)
+                alone[i] += np.count_nonzero(np.greater_equal(now, bound, out=reached))
+                joint[i] += np.count_nonzero(np.greater_equal(largest, bound, out=reached))
 
     def _unit(self, i: int) -> Floats:
         """Return the differences of a pair over their length, (n_topics,)."""

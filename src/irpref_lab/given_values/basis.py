@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import Any, cast
@@ -12,7 +12,6 @@ from ir_measures.measures import Measure
 
 from irpref.judged import hash_of_text
 from irpref.kernel import Bools
-from irpref.observed import Ground
 from irpref.values.matrix import TopicValues
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.in_place import InPlaceOfJudgments
@@ -32,13 +31,15 @@ class GivenValues(Values, InPlaceOfJudgments):
         """Return the measures that a user names; unknown ones, too."""
         return measures_of(self, measures)
 
-    def basis(self, measures: Sequence[Measure], runs: Mapping[str, Any]) -> ValueBasis:
+    def basis(
+        self, measures: Sequence[Measure], runs: Mapping[str, Any], leaves_out: str | None = None
+    ) -> ValueBasis:
         """Return the basis of verdicts; in place of runs there are names of systems."""
         facts = facts_of(self, measures, list(map(str, runs.values())))
         systems = [
             replace(system, name=name) for system, name in zip(facts.systems, runs, strict=True)
         ]
-        return ValueBasis(replace(facts, systems=systems))
+        return ValueBasis(replace(facts, systems=systems, leaves_out=leaves_out))
 
     def systems_named(self, runs: Any) -> dict[str, Any]:
         """Return the systems that a user names, all systems if none is named."""
@@ -55,6 +56,7 @@ class ValueBasis(JudgedRuns):
     """
 
     heading = f"{FIRST_LINE}: "
+    lacking = "has no value"
 
     def __init__(self, facts: ValueFacts) -> None:
         super().__init__(facts, cast(Any, None))
@@ -75,14 +77,6 @@ class ValueBasis(JudgedRuns):
     ) -> bool | None:
         """Return None: unknown."""
         return None
-
-    def _unanswered(self, pair: Pair, missing: float) -> Iterator[Ground]:
-        n = int(pair.inside.sum())
-        lost = self._of(pair.numbers).unanswered(pair.measure) & pair.inside
-        for name, number in zip(pair.names, lost.sum(axis=1).tolist(), strict=True):
-            if number > missing * n:
-                yield Ground("unanswered", f"{name} has no value for {number:,} of {n:,} topics")
-                return
 
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
         """Return how many topics each system lacks; shares of unjudged documents are unknown."""

@@ -148,7 +148,6 @@ def facts_of(
     values: Values,
     measures: Sequence[Measure],
     systems: Sequence[str] | None = None,
-    leaves_out: str | None = None,
 ) -> ValueFacts:
     """Collect the evidence in the values of some systems.
 
@@ -158,8 +157,6 @@ def facts_of(
     measures : from `measures_of`
     systems : sequence of str, optional
         In this order; all systems if not given.
-    leaves_out : str, optional
-        The system whose missing topics are left out; those of others count with the worst value.
 
     Raises
     ------
@@ -202,7 +199,6 @@ def facts_of(
         dict.fromkeys(measures, no),
         {measure: np.full(n, values.worst(str(measure))) for measure in measures},
         dict.fromkeys(measures, no),
-        leaves_out=leaves_out,
         asked=list(measures),
         # A system may lack a topic by one measure only.
         lacks={m: np.asarray(~present[m] & ~np.isnan(matrix[m])) for m in measures},

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from irpref.errors import ArgumentError, InputError
+from irpref.errors import ArgumentError, InputError, Remedy
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import MeasureLike
 from irpref.values.matrix import TopicValues
 from irpref_lab.given_values.tables import known_measure
+from irpref_lab.trust.topics import limits_named
 
 if TYPE_CHECKING:
     from typing import Self
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
 FIRST_LINE = "values only"  # what every verdict on them begins with
+_ROUNDING = 1e-6  # by which a value may be outside the range of its measure
 
 
 class Values:
@@ -46,6 +50,7 @@ class Values:
             raise InputError("there are no values")
         self.systems: tuple[str, ...] = tuple(dict.fromkeys(rows["system"]))
         rows = rows.assign(measure=rows["measure"].map(_names(rows["measure"])))
+        _check_range(rows)
         self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
         self.collections: tuple[str, ...] = tuple(dict.fromkeys(rows["collection"].dropna()))
         if self.collections:
@@ -189,6 +194,17 @@ class Values:
     def _numbers(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.systems)}
 
+    def only(self, topics: Iterable[str]) -> Self:
+        """Keep the values of these topics, and the measures that have some."""
+        wanted = set(topics)
+        kept = np.array([topic in wanted for topic in self.topics], bool)
+        out = copy(self)
+        out.topics = tuple(compress(self.topics, kept.tolist()))
+        parts = {measure: matrix[:, kept] for measure, matrix in self._values.items()}
+        out._values = {name: part for name, part in parts.items() if not np.isnan(part).all()}
+        out.measures = tuple(name for name in self.measures if name in out._values)
+        return out
+
     def collection(self, name: str) -> Self:
         """Return the values on one collection.
 
@@ -243,6 +259,28 @@ def _names(measures: Iterable[str]) -> dict[str, str]:
     distinct = dict.fromkeys(measures)
     known = {name: known_measure(name) for name in distinct}
     return {name: name if one is None else str(one) for name, one in known.items()}
+
+
+def _check_range(rows: pd.DataFrame) -> None:
+    """Refuse values that a measure cannot have, such as percentages: margins and intervals would
+    be on another scale.
+    """
+    for measure, part in rows.groupby("measure", sort=False):
+        low, high = limits_named(str(measure))
+        outside = part[(part["value"] < low - _ROUNDING) | (part["value"] > high + _ROUNDING)]
+        if len(outside):
+            first = outside.iloc[0]
+            raise InputError(
+                f"{measure}: the value of topic {first['topic']!r} is {first['value']:g}, and "
+                f"values of this measure lie between {low:g} and {high:g}",
+                measure=measure,
+                topic=first["topic"],
+                value=first["value"],
+                remedy=Remedy(
+                    effect="divide percentages by 100; another measure of this name needs another "
+                    "name"
+                ),
+            )
 
 
 def _with_collections(rows: pd.DataFrame) -> pd.DataFrame:

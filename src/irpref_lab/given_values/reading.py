@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -14,8 +14,22 @@ from irpref.measures.declare import MeasureLike
 from irpref.values.matrix import TopicValues
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.given_values.given import Values
-from irpref_lab.given_values.tables import checked_columns, known_measure, made, rows_of
+from irpref_lab.given_values.tables import (
+    checked_columns,
+    frame_of_records,
+    known_measure,
+    made,
+    rows_of,
+)
 from irpref_lab.given_values.texts import files_in, read_file, without_summaries
+
+# Keys of JSON that tools write, and that holds no values by topic.
+_NO_VALUES = {
+    frozenset({"stat_test", "model_names"}): "a report of ranx holds means, not values by topic",
+    frozenset({"mteb_version", "scores"}): "results of mteb hold means, not values by topic; the "
+    "predictions that mteb.evaluate(prediction_folder=...) writes are runs",
+    frozenset({"mteb_model_meta"}): "predictions of mteb are runs: evaluate them on judgments",
+}
 
 
 def values(
@@ -37,7 +51,8 @@ def values(
           CSV, TSV, JSON or JSON lines. The system has the name of the file, unless a column names
           it;
         - a folder of such files, or the `save_dir` of `pt.Experiment`;
-        - a list of paths, or a mapping of name of a system to any of these;
+        - a list of paths, a list of records (fields inside others are columns `outer.inner`), or a
+          mapping of name of a system to any of these;
         - mappings of numbers, for one system or, by name, for several: topic to measure to value
           (`pytrec_eval`), or measure to topic to value (the `scores` of a run of ranx);
         - `irpref_lab.meta.TopicValues`, or several.
@@ -48,7 +63,8 @@ def values(
         For measures that irpref does not know; by default higher values are better.
     columns : mapping, optional
         Names of columns that are not found: `system`, `collection`, `topic`, `measure`, `value`,
-        `higher_is_better`; of a wide table, `measures` or `systems`, each a list.
+        `higher_is_better`; of a wide table, `measures` or `systems`, each a list, or a mapping of
+        column to name.
 
     Returns
     -------
@@ -83,6 +99,8 @@ def _rows(
 ) -> Iterator[pd.DataFrame]:
     """Read any form to rows, a frame for each part."""
     data = getattr(data, "perquery", data)
+    if isinstance(data, pd.Series):
+        data = data.to_frame(measure or data.name)
     if isinstance(data, Values):
         yield data.frame()
     elif isinstance(data, TopicValues):
@@ -127,6 +145,9 @@ def _of_file(
         yield found
         return
     try:
+        if isinstance(found, Mapping) and found and not _depth(found):
+            _check_known(found)
+            raise InputError("expected records, or mappings down to numbers")
         yield from _of_mapping(found, name, columns, measure)
     except InputError as error:
         error.path = error.path or path
@@ -139,15 +160,16 @@ def _of_mapping(
     """Read a mapping: of names to systems, or of numbers."""
     if not data:
         raise InputError("there are no values")
-    if {"stat_test", "model_names"} <= set(data):
-        raise InputError("a report of ranx holds means, not values by topic")
+    _check_known(data)
     depth = _depth(data)
     if depth == 1 and measure is not None:
-        yield _of_numbers({measure: data}, name)
-    elif depth == 2 and _is_one_system(data):
-        yield _of_numbers(data, name)
+        yield _of_numbers({measure: data}, name, measure)
+    elif depth == 2 and _is_one_system(data, measure):
+        yield _of_numbers(data, name, measure)
     elif depth == 2 and measure is not None:
-        yield pd.concat([_of_numbers({measure: one}, str(key)) for key, one in data.items()])
+        yield pd.concat(
+            [_of_numbers({measure: one}, str(key), measure) for key, one in data.items()]
+        )
     elif depth in (1, 2):
         raise InputError(
             "neither the keys of the mapping nor those inside are measures",
@@ -160,6 +182,13 @@ def _of_mapping(
                 if not isinstance(one, (str, os.PathLike))
                 else _named_path(os.fspath(one), str(key), columns, measure)
             )
+
+
+def _check_known(data: Mapping[Any, Any]) -> None:
+    """Refuse what other tools write and is no value by topic."""
+    for keys, text in _NO_VALUES.items():
+        if keys <= set(data):
+            raise InputError(text)
 
 
 def _named_path(
@@ -185,19 +214,22 @@ def _is_scalar(one: Any) -> bool:
     return one is None or (hasattr(one, "dtype") and getattr(one, "ndim", 1) == 0)
 
 
-def _is_one_system(data: Mapping[Any, Any]) -> bool:
+def _is_one_system(data: Mapping[Any, Any], measure: str | None) -> bool:
     """Test whether measures are on one of the two levels."""
     inner = {key for one in data.values() for key in one}
-    return any(known_measure(key) is not None for key in data) or any(
-        known_measure(key) is not None for key in inner
-    )
+    return _share_of_measures(data, measure) > 0 or _share_of_measures(inner, measure) > 0
 
 
-def _of_numbers(data: Mapping[Any, Any], name: str) -> pd.DataFrame:
+def _share_of_measures(keys: Collection[Any], measure: str | None) -> float:
+    """Return the share of keys that name a measure, known or `measure`."""
+    known = [str(key) == measure or known_measure(key) is not None for key in keys]
+    return sum(known) / max(len(known), 1)
+
+
+def _of_numbers(data: Mapping[Any, Any], name: str, measure: str | None = None) -> pd.DataFrame:
     """Read numbers of one system by measure and topic, or by topic and measure."""
-    outside = sum(known_measure(key) is not None for key in data) / len(data)
-    inner = {key for one in data.values() for key in one}
-    inside = sum(known_measure(key) is not None for key in inner) / max(len(inner), 1)
+    outside = _share_of_measures(data, measure)
+    inside = _share_of_measures({key for one in data.values() for key in one}, measure)
     cells = [(a, b, value) for a, one in data.items() for b, value in one.items()]
     if inside > outside:
         cells = [(b, a, value) for a, b, value in cells]
@@ -222,6 +254,8 @@ def _of_items(
             "value": [one.value for one in items],
         }
         yield without_summaries(made({"system": name, **parts}))
+    elif items and all(isinstance(one, Mapping) for one in items):
+        yield without_summaries(rows_of(frame_of_records(items), name, columns, measure))
     else:
         raise _no_form(items[0] if items else items)
 

@@ -12,7 +12,7 @@ the error says how to tell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ ROWS = ("system", "collection", "topic", "measure", "value", "higher_is_better")
 # Grades that Inspect writes, as it turns them into numbers.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_PASSED = {"true": 1.0, "false": 0.0}  # of tests that pass or fail
+_MISSING = {"nan", "na", "n/a", "null", "none"}  # as R, NumPy and JSON write them
 
 
 def checked_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -80,7 +82,7 @@ def rows_of(
     DataFrame with the columns `ROWS`
         `value` is a float; missing values are left out.
     """
-    frame = _as_pandas(frame)
+    frame = _with_topics(_as_pandas(frame), columns)
     found = {key: _column(frame, key, columns) for key in NAMES}
     _refuse_runs(frame)
     if found["topic"] is None:
@@ -115,6 +117,8 @@ def _melted(
         if column not in frame.columns:
             raise _lacks(frame, column)
     long = frame.melt(fixed, chosen, var_name=_NAME, value_name=_VALUE)
+    if isinstance(names := columns.get(f"{key}s"), Mapping):
+        long[_NAME] = long[_NAME].map(names)
     long.attrs["names"] = key
     return long
 
@@ -184,8 +188,9 @@ def _numbers(rows: pd.DataFrame) -> Any:
         others = set(rows.loc[cells.notna() & ~letters, "measure"])
         cells = cells.where(~letters | rows["measure"].isin(others), cells.map(_LETTERS))
     numbers = pd.to_numeric(cells, errors="coerce").astype(np.float64)
-    words = cells[numbers.isna() & cells.notna()].astype(str)
-    words = words[words.str.lower() != "nan"]
+    words = cells[numbers.isna() & cells.notna()].astype(str).str.strip().str.lower()
+    numbers = numbers.fillna(words.map(_PASSED))
+    words = words[~words.isin([*_MISSING, *_PASSED])]
     if len(words):
         first = rows.loc[words.index[0]]
         raise _bad(first, f"the value of topic {first['topic']!r} is no number: {first['value']!r}")
@@ -236,6 +241,30 @@ def _as_pandas(frame: Any) -> pd.DataFrame:
             "has columns of several levels, expected one", table="the table", header=()
         )
     return frame.rename(columns=str)
+
+
+def _with_topics(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Make a column of the index if its labels are text, as in `pd.DataFrame(by_topic).T`, and no
+    column has the topics.
+    """
+    if _column(frame, "topic", columns) is not None or "topic" in frame.columns:
+        return frame
+    if frame.index.nlevels > 1 or not all(isinstance(label, str) for label in frame.index):
+        return frame
+    return frame.rename_axis("topic").reset_index()
+
+
+def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make a table of records; a field inside another one is the column `outer.inner`."""
+    return pd.DataFrame(list(map(_flat, records)), dtype=object)
+
+
+def _flat(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, cell in record.items():
+        name = f"{prefix}{key}"
+        out |= _flat(cell, f"{name}.") if isinstance(cell, Mapping) else {name: cell}
+    return out
 
 
 def _column(frame: pd.DataFrame, key: str, columns: Mapping[str, Any]) -> str | None:

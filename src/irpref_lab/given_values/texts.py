@@ -12,7 +12,7 @@ import pandas as pd
 
 from irpref.data.source import Source
 from irpref.errors import InputError
-from irpref_lab.given_values.tables import known_measure, made, rows_of
+from irpref_lab.given_values.tables import frame_of_records, known_measure, made, rows_of
 
 # The topic of a line that holds the mean; text that trec_eval prints beside values.
 _SUMMARIES, _NO_VALUES = ("all",), ("runid", "relstring")
@@ -45,6 +45,8 @@ def read_file(
 
 
 def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None) -> Any:
+    if "\0" in text:
+        raise InputError("is no text: values are read from text in UTF-8, and from JSON")
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise InputError("there are no values in it")
@@ -55,6 +57,8 @@ def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None)
     separator = next((mark for mark in "\t,;" if mark in lines[0]), r"\s+")
     try:
         frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
+    except UnicodeEncodeError:
+        raise InputError("is no text in UTF-8") from None
     except ValueError as error:
         raise InputError(str(error)) from None
     return without_summaries(rows_of(frame, name, columns, measure))
@@ -75,8 +79,7 @@ def _json(
     if isinstance(data, list):
         if not data or not all(isinstance(one, Mapping) for one in data):
             raise InputError("expected JSON records, a value each")
-        frame = pd.DataFrame(data, dtype=object)
-        return without_summaries(rows_of(frame, name, columns, measure))
+        return without_summaries(rows_of(frame_of_records(data), name, columns, measure))
     return data
 
 

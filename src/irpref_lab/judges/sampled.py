@@ -173,7 +173,9 @@ class Sampled(Judgments, InPlaceOfJudgments):
         gain = measure.gains(self.human_grade)
         return estimated(self._level, self._topic, gain, size, priority, self._certain)
 
-    def basis(self, measures: Sequence[Measure], runs: Mapping[str, Any]) -> Basis:
+    def basis(
+        self, measures: Sequence[Measure], runs: Mapping[str, Any], leaves_out: str | None = None
+    ) -> Basis:
         """Return runs on this sample, as verdicts ask about them."""
         from irpref_lab.judges.sampled_runs import SampledRuns
 

@@ -45,6 +45,7 @@ from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, gi
 from irpref.observed import MISSING, read_repeats, repeats_in
 from irpref.values.matrix import TopicValues
 from irpref.values.progress import progress
+from irpref_lab.across import check_single
 from irpref_lab.arguments import check_level
 from irpref_lab.checking import check, grave
 from irpref_lab.decide.all_pairs import METHODS
@@ -131,6 +132,7 @@ def contents(
     measures: Measures, given: QrelsLike | GivenValues, runs: Runs | None, options: Options
 ) -> Part:
     """Collect everything that the page shows: lists, numbers and text, as JSON has them."""
+    check_single(given)
     if isinstance(given, GivenValues):
         return _of_values(measures, given, runs, options)
     chosen = parse_all(measures)

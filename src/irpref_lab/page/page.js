@@ -218,11 +218,13 @@ function range(values, pad = 0.05) {
 
 // ------------------------------------------------------------------ pairs
 let cell = [0, Math.min(1, n - 1)];
+// Of more runs the matrix would be longer than the rest of the page.
+const MOST_IN_MATRIX = 150, inMatrix = Math.min(n, MOST_IN_MATRIX);
 function showPairs() {
   const m = picked("pairs-measure");
-  const size = Math.max(6, Math.min(30, Math.floor(720 / n))), names = size >= 9;
+  const size = Math.max(6, Math.min(30, Math.floor(720 / inMatrix))), names = size >= 9;
   const cells = [], SHADES = [0.28, 0.6, 1];
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
+  for (let i = 0; i < inMatrix; i++) for (let j = 0; j < inMatrix; j++) {
     if (i === j) {
       cells.push({ i, j, fill: "var(--paper)", shade: 1 });
       continue;
@@ -242,8 +244,8 @@ function showPairs() {
     else put("pairs-said", bdi(D.measures[m].name), ": ", nameOf(i));
   };
   const open = () => { if (cell[0] !== cell[1]) { by("two-a").value = String(cell[0]); by("two-b").value = String(cell[1]); by("two-measure").value = String(m); showTwo(); by("two").scrollIntoView(); } };
-  const place = (field, axis) => ({ field, type: "ordinal", scale: { domain: [...cells.keys()].slice(0, n) }, axis: { domain: false, ticks: false, title: null, labelFontSize: Math.min(11, size), ...axis } });
-  const every = { values: D.runs.map((_, r) => r).filter(r => size >= 16 || r % 10 === 9 || r === 0), labelExpr: "'' + (datum.value + 1)", labelAngle: 0, labelOverlap: false };
+  const place = (field, axis) => ({ field, type: "ordinal", scale: { domain: [...cells.keys()].slice(0, inMatrix) }, axis: { domain: false, ticks: false, title: null, labelFontSize: Math.min(11, size), ...axis } });
+  const every = { values: D.runs.slice(0, inMatrix).map((_, r) => r).filter(r => size >= 16 || r % 10 === 9 || r === 0), labelExpr: "'' + (datum.value + 1)", labelAngle: 0, labelOverlap: false };
   const plot = picture({ autosize: "pad", view: { fill: "var(--shade)" }, width: { step: size }, height: { step: size }, description: "Matrix of pairs by " + D.measures[m].name, params: [{ name: "row", value: cell[0] }, { name: "column", value: cell[1] },
     { name: "names", value: D.short.map((name, r) => isolated(short(name, 20)) + "\u00a0\u00a0" + (r + 1)) }], layer: [
     { data: { values: cells }, mark: { type: "rect", aria: false, stroke: "var(--paper)", strokeWidth: size < 12 ? 0.5 : 1 }, encoding: {
@@ -257,8 +259,8 @@ function showPairs() {
   });
   const at = event => { // also if no cell is drawn there
     const box = view && plot.querySelector(".background").getBoundingClientRect();
-    const [i, j] = box ? [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map(share => Math.floor(share * n)) : [-1, -1];
-    if (i < 0 || j < 0 || i >= n || j >= n) return false;
+    const [i, j] = box ? [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map(share => Math.floor(share * inMatrix)) : [-1, -1];
+    if (i < 0 || j < 0 || i >= inMatrix || j >= inMatrix) return false;
     cell = [i, j];
     mark();
     return true;
@@ -267,12 +269,12 @@ function showPairs() {
   plot.addEventListener("click", event => { if (at(event)) open(); });
   plot.addEventListener("keydown", event => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (step) { cell = [0, 1].map(side => Math.min(n - 1, Math.max(0, cell[side] + step[side]))); mark(); event.preventDefault(); }
+    if (step) { cell = [0, 1].map(side => Math.min(inMatrix - 1, Math.max(0, cell[side] + step[side]))); mark(); event.preventDefault(); }
     if (event.key === "Enter") open();
   });
   put("pairs-plot", plot);
   const swatch = (kind, text) => el("span", {}, sv("svg", { width: 12, height: 12 }, sv("rect", { class: kind, width: 12, height: 12 })), text);
-  put("pairs-legend", swatch("better l1", `p \u2264 ${fixed(1 - D.level, 2)}`), swatch("better l2", "p \u2264 0.01, or effect size from 0.5"),
+  put("pairs-legend", n > inMatrix ? el("span", {}, `The first ${inMatrix} of ${n} runs; the CSV file has all pairs.`) : "", swatch("better l1", `p \u2264 ${fixed(1 - D.level, 2)}`), swatch("better l2", "p \u2264 0.01, or effect size from 0.5"),
     swatch("better l3", "p \u2264 0.001, or from 0.8"), swatch("worse l3", "the same, worse"), swatch("none", "not shown to differ"));
   mark();
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean
@@ -74,7 +76,9 @@ def leaderboard(
         ax.plot([row.low, row.high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
         ax.plot([row.mean], [at], "o", color=colour, markersize=4.5)
         ends = {row.place} if board.method == "none" else {row.place_low, row.place_high}
-        places = "\N{EN DASH}".join(map(str, sorted(ends)))
+        known = sorted(end for end in ends if not pd.isna(end))
+        # A run that takes no part in the tests has no place.
+        places = "\N{EN DASH}".join(map(str, known)) or "left out"
         beside = ax.get_yaxis_transform()
         drawing.remark(
             ax, places, (1, at), (6, 0), xycoords=beside, va="center", fontsize="x-small", color=ink
@@ -82,9 +86,8 @@ def leaderboard(
     ax.set_yticks(range(len(names)), [labels.shown[name].strip() for name in names])
     ax.tick_params(axis="y", length=0, labelsize="small")
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel(
-        f"{drawing.text(rows['measure'].iloc[0])}: mean and {100 * board.level:g} % interval"
-    )
+    measured = drawing.text(rows["measure"].iloc[0])
+    ax.set_xlabel(f"{measured}: {_mean(board)} and {100 * board.level:g} % interval")
     drawing.remark(ax, "places", (1, 1), (6, 3), fontsize="x-small", va="bottom")
     drawing.title(
         ax,
@@ -94,3 +97,11 @@ def leaderboard(
     )
     drawing.finish(ax).grid(False, axis="y")
     return ax
+
+
+def _mean(board: Any) -> str:
+    """Say which mean is drawn: of topics, or of the means of several collections."""
+    means = getattr(board, "by_collection", None)
+    if means is None:
+        return "mean"
+    return f"mean of {next(iter(means.values())).shape[1]} collections"
