@@ -72,6 +72,23 @@ def test_the_pages_of_error_rates_are_written_from_the_stored_results(numbers):
     assert tables.read_text(encoding="utf-8") == error_rates_page.tables(numbers)
 
 
+def test_other_pages_have_the_figures_of_the_simulation(numbers):
+    of = numbers.figures()
+    for page, figure in (
+        ("better.md", f"{of['chain_none']} % of"),
+        ("leaderboard.md", f"{of['holm_most']} % of boards"),
+    ):
+        assert figure in (DOCS / page).read_text(encoding="utf-8")
+
+
+def test_the_worst_cell_is_the_worst_and_50_topics_suffice(numbers):
+    boards, (worst,) = numbers.stored["boards"], numbers.stored["worst"]
+    cell = max(boards, key=lambda one: one["holm"])
+    assert all(worst[name] == cell[name] for name in ("collection", "measure", "null", "topics"))
+    assert worst["boards"] == error_rates.MANY_BOARDS
+    assert max(one["holm"] for one in boards if one["topics"] == 50) <= 0.06
+
+
 def test_the_page_of_collections_is_written_from_the_stored_results():
     assert over_collections_page.PAGE.read_text(encoding="utf-8") == over_collections_page.page()
 
