@@ -44,7 +44,7 @@ from irpref_lab.decide.pair import Pair
 from study import damages
 
 RESULTS = Path(__file__).parent / "stopped.json"
-CHOSEN_ON = (
+CHOSEN_ON: tuple[str, ...] = (
     *("cacm", "cast2021", "clef-ehealth-2018", "dl19-passage", "dl20-passage", "robust03"),
     *("trec-covid-r1", "trec-covid-r3"),
 )
@@ -53,8 +53,8 @@ NAMES = {
     **{"dl19-passage": "TREC DL 2019", "dl20-passage": "TREC DL 2020", "robust03": "Robust 2003"},
     **{f"trec-covid-r{i}": f"TREC-COVID round {i}" for i in range(1, 6)},
 }
-NEW = ("trec-covid-r2", "trec-covid-r4", "trec-covid-r5")
-MEASURES = ("nDCG@10", "AP")  # the damaged runs by the first one alone
+NEW: tuple[str, ...] = ("trec-covid-r2", "trec-covid-r4", "trec-covid-r5")
+MEASURES: tuple[str, ...] = ("nDCG@10", "AP")  # the damaged runs by the first one alone
 LEVEL, MARGIN, SEED, DAMAGED = 0.95, 0.02, 49, 10
 FIRST = 100  # documents of a topic that are given the wrong way round
 JUDGES = {"dl19-passage": "dl19", "dl20-passage": "dl20"}
