@@ -102,15 +102,15 @@ def of_undamaged(parts: Sequence[Counts]) -> str:
 
 def of_damaged(parts: Sequence[Counts]) -> str:
     """Tabulate the damages that are found."""
-    first = parts[0].rows[-1]["damaged"]
+    every = (one for counts in parts for row in counts.rows for one in row["damaged"])
     rows = []
-    for row in first:
-        code, damage = row["code"], row["damage"]
+    for code, damage in dict.fromkeys((one["code"], one["damage"]) for one in every):
         cells = []
         for counts in parts:
             one = counts.damaged(code, damage)
             cells += [of(one["found"], one["pairs"]), of(one["wrong_stopped"], one["wrong"])]
-        rows.append([f"`{code}`", damage, *cells])
+        if set(cells) != {of(0, 0)}:  # else verdicts refuse all runs that are so damaged
+            rows.append([f"`{code}`", damage, *cells])
     head = ["code", "damage", "found", "wrong passes stopped", "found, new", "stopped, new"]
     return table(head, rows)
 
