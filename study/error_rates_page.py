@@ -80,6 +80,18 @@ class Numbers:
     def __init__(self, stored: dict[str, Cells]) -> None:
         self.stored = stored
 
+    def worst(self) -> str:
+        """Say in which cell boards are worst, and how it is with more sets of runs."""
+        (cell,) = self.stored[made.WORST]
+        before = most(self.stored["boards"], "holm")
+        return (
+            f"The worst cell is {cell['measure']} on {NAMES[cell['collection']]} with "
+            f"{cell['topics']} topics: {percent(before)} % (standard error "
+            f"{percent(cell['error_before'])}, with {made.BOARDS} sets of runs). With "
+            f"{cell['boards']:,} other sets it is {percent(cell['holm'])} % (standard error "
+            f"{percent(cell['error'])})."
+        )
+
     def boards(self) -> str:
         """Tabulate errors on boards: mean and worst collection."""
         cells = self.stored["boards"]
@@ -251,6 +263,9 @@ class Numbers:
             "board_error": f"{100 * math.sqrt(0.05 * 0.95 / made.EXPERIMENTS):.1f}",
             "failing": f"{sum(cell['holm'] > 0.06 for cell in s['boards']):,}",
             "failing_step": f"{sum(cell['stepdown'] > 0.06 for cell in s['boards']):,}",
+            "worst": self.worst(),
+            "worst_error": percent(s[made.WORST][0]["error_before"]),
+            "sets": f"{made.BOARDS:,}",
             "board_cells": f"{len(s['boards']):,}",
         }
         return {name: percent(share) for name, share in shares.items()} | others
@@ -425,8 +440,9 @@ TABLES_HEAD = """\
 <!-- Written by study/error_rates_page.py from study/error-rates.json. -->
 
 These are the tables behind [How often the test is wrong](../docs/significance.md). All numbers are
-per cent. A cell of boards has {experiments} experiments (standard error of 5 %: {board_error}),
-one of pairs and gates {changes} ({error}). The methods, seeds and the split of the collections are
+per cent. A cell of boards has {experiments} experiments (standard error of 5 %: {board_error}; in
+the weighted cells, which have {sets} sets of runs, up to {worst_error}), one of pairs and gates
+{changes} ({error}). The methods, seeds and the split of the collections are
 in `study/error_rates.py`: earlier defaults were chosen on TREC-COVID 3, Robust 2003 and DL 2019;
 nothing was chosen on TREC-COVID 1, DL 2020 and CLEF eHealth 2018. A dash: too few runs could be
 made equal.

@@ -540,6 +540,16 @@ def test_the_command_says_in_which_order_files_come(
     assert main(["eval", "qrels.json", "a.json", "nDCG@3"]) == 0
 
 
+def test_copies_among_the_documents_share_their_scores_and_are_scores_still() -> None:
+    # Every sixth document has a copy, with the same score.
+    docs = {f"d{i}{copy}": 18.0 - i for i in range(18) for copy in ("", "x")[: 1 + (i % 6 == 0)]}
+    shared = {f"q{t}": docs for t in range(3)}
+    grades = {q: {doc: i % 3 for i, doc in enumerate(docs)} for q, docs in shared.items()}
+    with pytest.raises(InputError) as error:
+        irpref.evaluator(["nDCG@3"], shared).calc_aggregate(grades)
+    assert error.value.remedy == QRELS_FIRST
+
+
 @pytest.mark.parametrize("numbers", ["grades", "probabilities", "ties", "lists", "one topic"])
 def test_judgments_and_runs_in_their_places_are_not_taken_for_each_other(numbers: str) -> None:
     probable = {q: {d: 1 / (1 + s) for d, s in docs.items()} for q, docs in SCORES.items()}

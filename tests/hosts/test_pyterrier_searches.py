@@ -257,6 +257,11 @@ def test_a_name_that_nobody_knows_is_an_error_of_the_hosts_kind_with_the_nearest
     assert isinstance(error.value, ValueError)
 
 
+def test_no_name_is_the_error_of_the_host():
+    with pytest.raises(ValueError, match="measure"):
+        ir_measures.parse_trec_measure("")
+
+
 def test_names_are_unregistered(registered):
     irpref.register_names()  # twice is once
     irpref.unregister_names()

@@ -180,22 +180,39 @@ def _weak(run):
     return out
 
 
+def _diverse(run):
+    """A run of many aspects: two new documents first, then the others in no order."""
+    rng = np.random.default_rng(5)
+    return {
+        topic: {
+            doc: -float(i)
+            for i, doc in enumerate([f"x{t}", f"y{t}", *rng.permutation([*docs]).tolist()])
+        }
+        for t, (topic, docs) in enumerate(run.items())
+    }
+
+
+def _whole(run):
+    """Whole numbers for scores: a grader's points."""
+    return {t: {d: float(round(2 * s)) for d, s in docs.items()} for t, docs in run.items()}
+
+
 SPARSE, FOUND = _sparse()
 VARIANTS = _variants()
 ONE_SCORE = {topic: dict.fromkeys(docs, 1.0) for topic, docs in GOOD.items()}
-WHOLE = {t: {d: float(round(s * 2)) for d, s in docs.items()} for t, docs in GOOD.items()}
 FIRST = {topic: [max(docs, key=docs.get)] for topic, docs in GOOD.items()}
 REREAD = irpref.run(twice(GOOD), repeats="first")
 RIGHT = {
-    "sparse judgments": (SPARSE, FOUND, FOUND, ["RR@10", "P@1", "R@10"]),
+    "sparse judgments": (SPARSE, FOUND, noisy(FOUND, 0.3), ["RR@10", "P@1", "R@10"]),
     "variants of queries": (*VARIANTS, VARIANTS[1], ["AP", "nDCG@10"]),
     "weak and unpooled runs": (QRELS, _weak(GOOD), GOOD, ["AP", "nDCG@20"]),
+    "a run of many aspects": (QRELS, _diverse(GOOD), GOOD, ["AP"]),
     "equal scores in both runs": (QRELS, ONE_SCORE, ONE_SCORE, ["P@10", "AP"]),
     "the order of ids in both runs": (QRELS, by_ids(GOOD), by_ids(GOOD), ["P@10", "AP"]),
     "sets, written in the order of ids": (QRELS, by_ids(GOOD), GOOD, ["SetP", "SetR"]),
-    "whole numbers for scores": (QRELS, WHOLE, WHOLE, ["AP", "nDCG@10"]),
-    "reciprocal-rank fusion": (QRELS, _fused(GOOD), _fused(GOOD), ["AP", "nDCG@10"]),
-    "a first stage cut to ten": (QRELS, _cut_to(10, GOOD), _cut_to(10, GOOD), ["nDCG@10"]),
+    "whole numbers for scores": (QRELS, _whole(GOOD), _whole(noisy(GOOD)), ["AP", "nDCG@10"]),
+    "reciprocal-rank fusion": (QRELS, _fused(GOOD), _fused(noisy(GOOD)), ["AP", "nDCG@10"]),
+    "a first stage cut to ten": (QRELS, _cut_to(10, GOOD), _cut_to(10, noisy(GOOD)), ["nDCG@10"]),
     "queries that are documents": (
         QRELS,
         _queries_that_are_documents(GOOD),
@@ -227,6 +244,16 @@ def test_who_is_right_passes(who):
     assert (decision.verdict, decision["codes"].unique().tolist()) == ("pass", [""])
     compared = irpref_lab.compare(measures, qrels, baseline, candidate)
     assert "cannot tell" not in compared["verdict"].tolist()
+
+
+def test_a_verdict_says_where_ids_decide_and_it_would_be_the_same_without():
+    coarse = {t: {d: float(s > 1) for d, s in docs.items()} for t, docs in GOOD.items()}
+    said = "ids decide the order of tied documents of different grades in 100 % of the top tens"
+    decision = irpref_lab.gate("nDCG@10", QRELS, coarse, GOOD)
+    assert (decision.verdict, decision["codes"].item()) == ("pass", "")
+    assert f"the baseline: {said}" in decision.notes
+    assert f"b: {said}" in irpref_lab.compare("nDCG@10", QRELS, GOOD, coarse).notes
+    assert not any("ids" in note for note in irpref_lab.gate("AP", QRELS, GOOD, GOOD).notes)
 
 
 def test_numbered_documents_are_not_each_other_but_for_a_character():

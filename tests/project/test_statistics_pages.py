@@ -19,7 +19,14 @@ if not (ROOT / "study").is_dir():
     pytest.skip("the study is in the repository, not in the package", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from study import error_rates, error_rates_page, over_collections, over_collections_page
+from study import (
+    error_rates,
+    error_rates_page,
+    over_collections,
+    over_collections_page,
+    stopped,
+    stopped_page,
+)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +77,38 @@ def test_the_pages_of_error_rates_are_written_from_the_stored_results(numbers):
     page, tables = error_rates_page.PAGE, error_rates_page.TABLES
     assert page.read_text(encoding="utf-8") == error_rates_page.page(numbers)
     assert tables.read_text(encoding="utf-8") == error_rates_page.tables(numbers)
+
+
+def test_the_page_about_verdicts_is_written_from_the_stored_counts():
+    assert stopped_page.PAGE.read_text(encoding="utf-8") == stopped_page.page()
+
+
+def test_codes_that_stop_verdicts_stop_hardly_anybody_who_is_right():
+    assert not set(stopped.CHOSEN_ON) & set(stopped.NEW)
+    of = stopped_page.Counts(stopped.stored(), (*stopped.CHOSEN_ON, *stopped.NEW))
+    for kind in ("pass", "claim"):
+        verdicts = of.total(kind, "verdicts")
+        assert verdicts > 5000
+        for code in ("other-topic", "changed-ids", "repeats", "id-order", "one-grade"):
+            assert of.total(kind, "stopped", code) <= 0.001 * verdicts
+    assert of.swapped("right_refused") == 0
+
+
+def test_other_pages_have_the_figures_of_the_simulation(numbers):
+    of = numbers.figures()
+    for page, figure in (
+        ("better.md", f"{of['chain_none']} % of"),
+        ("leaderboard.md", f"{of['holm_most']} % of boards"),
+    ):
+        assert figure in (DOCS / page).read_text(encoding="utf-8")
+
+
+def test_the_worst_cell_is_the_worst_and_50_topics_suffice(numbers):
+    boards, (worst,) = numbers.stored["boards"], numbers.stored["worst"]
+    cell = max(boards, key=lambda one: one["holm"])
+    assert all(worst[name] == cell[name] for name in ("collection", "measure", "null", "topics"))
+    assert worst["boards"] == error_rates.MANY_BOARDS
+    assert max(one["holm"] for one in boards if one["topics"] == 50) <= 0.06
 
 
 def test_the_page_of_collections_is_written_from_the_stored_results():

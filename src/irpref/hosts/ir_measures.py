@@ -204,7 +204,7 @@ def _asking_the_host_first(host: Callable[[str], list[Measure]]) -> Any:
             return host(measure)
         except Exception:  # ValueError, and slips such as AttributeError
             pass
-        return parse_all(measure)
+        return parse_all(measure) or host(measure)  # whose error it is if there is no name
 
     setattr(parser, _REPLACED, host)
     return parser

@@ -18,14 +18,14 @@ from irpref.kernel.segments import Bools, Floats, Ints, Segments
 
 SCALE = 10  # grades of the longest scale
 _SEVERAL = 3  # documents of a topic of which some share a grade
-_NEARLY_ALL = 0.9
+_MOST = 0.75  # of the documents of a topic: web pages that are copies share their scores
 _SOME = 6  # numbers with a fraction that no two documents share
 _LOOKED_AT = 1_000  # judgments that tell whether to look at the rest
 
 
 def hold_scores(topics: Segments, number: Floats) -> bool:
     """Return whether judgments hold numbers as runs have them: in topics with three or more
-    documents nearly all differ, and there are more numbers than on any scale, or most are
+    documents most differ, and there are more numbers than on any scale, or most are
     fractions.
     """
     n = int(np.searchsorted(topics.ends, _LOOKED_AT, "right"))
@@ -36,13 +36,13 @@ def hold_scores(topics: Segments, number: Floats) -> bool:
 
 
 def _differ(topic: Ints, number: Floats) -> bool:
-    """Return whether nearly all numbers of the topics with three or more differ."""
+    """Return whether most numbers of the topics with three or more differ."""
     n_each = np.bincount(topic)[topic]
     topic, number = topic[n_each >= _SEVERAL], number[n_each >= _SEVERAL]
     order = np.lexsort((number, topic))
     topic, number = topic[order], number[order]
     again = (topic[1:] == topic[:-1]) & (number[1:] == number[:-1])
-    if not number.size or again.sum() > (1 - _NEARLY_ALL) * number.size:
+    if not number.size or again.sum() > (1 - _MOST) * number.size:
         return False
     different = np.unique(number)
     fractions = np.count_nonzero(different % 1)
@@ -104,8 +104,8 @@ def in_their_roles(tables: Iterable[Table]) -> Iterator[Table]:
     if grades.found:
         levels = ", ".join(f"{level:g}" for level in sorted(grades.levels))
         raise InputError(
-            f"judgments and run seem to be swapped: the run holds grades ({levels}), and nearly "
-            f"all numbers of the judgments differ, as scores do (irpref.judgments reads them as "
-            f"they are)",
+            f"judgments and run seem to be swapped: the run holds grades ({levels}), and most "
+            f"numbers of the judgments differ, as scores do (irpref.judgments reads them as they "
+            f"are)",
             remedy=QRELS_FIRST,
         )

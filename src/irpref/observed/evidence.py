@@ -405,6 +405,22 @@ class Evidence(HasMemo):
                 return f"all scores of {name} are equal{where}: document ids decide its order"
         return ""
 
+    def ties_in_words(self, run: int, called: str | None = None) -> str:
+        """Say on how many topics ids decide the order of documents of different grades among the
+        first ten; empty on up to `MISSING` of the topics, or if all scores are equal.
+        """
+        system = self.systems[run]
+        deciding = int(any_of(system.observed, "deciding").sum())
+        answered = int((system.retrieved > 0).sum())
+        if deciding <= MISSING * answered or self.equal_in_words(run):
+            return ""
+        name = system.name if called is None else called
+        share = f"{100 * deciding / answered:.0f} %"
+        return (
+            f"{name}: ids decide the order of tied documents of different grades in {share} of the "
+            f"top tens"
+        )
+
     def order_matters(self, run: int, measure: Measure) -> bool:
         """Test whether the values of a system would change if documents of equal scores stood the
         other way round, on topics where all scores are equal.

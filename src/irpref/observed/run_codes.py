@@ -19,6 +19,7 @@ from irpref.observed.sensitivity import TOP
 
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
 _JUDGED = 0.2  # share of the other run's share of judged documents
+_BY_FAR = 1.5  # value of a run read from the end over its own, if it is upside down
 _SHOWN = 3
 SEVERAL_TOPICS = 3
 EVIDENCE = frozenset({"values", "pass", "claim"})
@@ -409,16 +410,22 @@ def _rising(view: View) -> Found | None:
 
 
 def _is_better_backwards(view: View, measure: Measure) -> bool:
-    """Test whether the run has surely better values by a measure if it is read from the end, over
-    topics with several documents: the order of two or three may well be wrong.
+    """Test whether the run has surely and by far better values by a measure if it is read from the
+    end, over topics with several documents: the order of two or three may well be wrong.
+
+    A run that was made diverse may be a little better from its end: its first documents are
+    unjudged.
     """
     system = view.system
     if measure not in system.backwards:
         return False
+    inside = view.facts.answerable & (system.retrieved >= SEVERAL)
     forth, back = system.values[measure].mean(axis=0), system.backwards[measure]
-    if not getattr(measure, "higher_is_better", True):
-        forth, back = -forth, -back
-    return surely_above(back, forth, view.facts.answerable & (system.retrieved >= SEVERAL))
+    higher = getattr(measure, "higher_is_better", True)
+    above, below = (back, forth) if higher else (forth, back)
+    return surely_above(above, below, inside) and bool(
+        np.nanmean(above[inside]) >= _BY_FAR * np.nanmean(below[inside])
+    )
 
 
 def _surely_upside_down(view: View) -> Found | None:

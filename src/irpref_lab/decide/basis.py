@@ -294,11 +294,14 @@ class JudgedRuns(Basis):
         """Say which facts all pairs share, without full stops."""
         facts, measures, everything = self.facts, self.facts.measures, self.facts.everything
         if verdict == "claim":
-            equal = map(facts.equal_in_words, range(len(facts.systems)))
+            numbers = range(len(facts.systems))
+            orders = [
+                say(i) for say in (facts.equal_in_words, facts.ties_in_words) for i in numbers
+            ]
             notes = [
                 *about_topics(facts, measures, everything, in_notes=True),
                 *repeated(facts, measures, everything),
-                *filter(None, equal),
+                *filter(None, orders),
             ]
         else:
             notes = [
@@ -315,8 +318,9 @@ class JudgedRuns(Basis):
         if self.facts.same_order(0, 1):
             yield "both runs have the same ranking"
         for number, system in enumerate(self.facts.systems):
-            if text := self.facts.equal_in_words(number, f"the {system.name}"):
-                yield text
+            for say in (self.facts.equal_in_words, self.facts.ties_in_words):
+                if text := say(number, f"the {system.name}"):
+                    yield text
 
     def grave(self) -> list[str]:
         """List what `irpref_lab.check` would find grave, a line for each code."""

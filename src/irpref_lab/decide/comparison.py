@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -171,10 +172,7 @@ def compare(
     parts, share = basis.parts(groups), basis.share(level)
     rows, text, topics = [], [], []
 
-    def decide(pair: Pair) -> str:
-        return _verdict(pair.mean_gain if pair.is_shown(share) else 0.0)
-
-    for pair in pairs(basis, "claim", parts, missing, decide=decide):
+    for pair in pairs(basis, "claim", parts, missing, decide=partial(decide, level=share)):
         row = _row(pair, basis, groups is not None, share, level)
         rows.append(row)
         text.append(basis.heading + _sentence(pair, basis, row, share, margin, missing))
@@ -223,7 +221,7 @@ def _row(pair: Pair, basis: Basis, grouped: bool, share: float, level: float) ->
     if pair.has_numbers:
         (low, high), p, effect = pair.interval(share), pair.p, pair.effect_size
     if not pair.grounds:
-        verdict = _verdict(pair.mean_gain if pair.is_shown(share) else 0.0)
+        verdict = decide(pair, share)
     mean_a, mean_b = pair.means
     row = {
         **labels(pair.measure, pair.group, grouped),
@@ -242,6 +240,11 @@ def _row(pair: Pair, basis: Basis, grouped: bool, share: float, level: float) ->
     }
     row["could_turn"] = _could_turn(pair, basis, row)
     return row
+
+
+def decide(pair: Pair, level: float) -> str:
+    """Return the verdict of a pair that nothing stands against."""
+    return _verdict(pair.mean_gain if pair.is_shown(level) else 0.0)
 
 
 def _verdict(shown_gain: float) -> str:

@@ -72,6 +72,11 @@ class Rule:
     n_rows: int
     missing: float
 
+    def decide(self, pair: Pair) -> str:
+        """Return the verdict of a pair that nothing stands against."""
+        found = _bounds(pair, self.level, self.n_rows)
+        return _verdict(found.low, found.worse, self.margin)
+
 
 class Gate(ResultFrame):
     """Result of `gate`.
@@ -209,11 +214,7 @@ def gate(
     notes: list[str] = []
     unanswered: list[str] = []
 
-    def decide(pair: Pair) -> str:
-        found = _bounds(pair, rule.level, rule.n_rows)
-        return _verdict(found.low, found.worse, margin)
-
-    for pair in pairs(basis, "pass", parts, missing, margin=margin, decide=decide):
+    for pair in pairs(basis, "pass", parts, missing, margin=margin, decide=rule.decide):
         row = _row(pair, basis, rule, groups is not None, level)
         rows.append(row)
         if pair.group is None:
