@@ -89,6 +89,12 @@ def in_inputs(text: str) -> str:
     text = re.sub(rf"invalid value for '--({names})'", r"input `\1`", text)
     text = re.sub(rf"--({names})[ =]([^\s;)]*[^\s;),:.])", r"`\1: \2`", text)
     text = re.sub(rf"--({names})\b", r"`\1`", text)
+    text = re.sub(
+        rf"^(irpref: )?({names})(?:=(?=\S+ is not)|: )", r"\1input `\2`: ", text, flags=re.M
+    )
+    text = re.sub(r"^(irpref: )?(?=no measure given)", r"\1input `measures`: ", text, flags=re.M)
+    order = r"judgments come before runs: irpref gate [A-Z. ]+"
+    text = re.sub(order, "judgments belong in `qrels`, runs in `baseline` and `candidate`", text)
     return text.replace(" (see irpref gate --help)", "")
 
 

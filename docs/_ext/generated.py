@@ -469,7 +469,7 @@ def parameters_table(measure: Any) -> str:
     """Tabulate name, default, values and meaning of each parameter."""
     if not measure.SUPPORTED_PARAMS:
         return "None."
-    rows = ["| parameter | default | accepts | |", "| --- | --- | --- | --- |"]
+    rows = ["| parameter | default | accepts | meaning |", "| --- | --- | --- | --- |"]
     for name, spec in measure.SUPPORTED_PARAMS.items():
         default = spec.default if isinstance(spec.default, (str, int, float, bool)) else None
         shown = "required" if spec.required else "" if default is None else f"`{default!r}`"

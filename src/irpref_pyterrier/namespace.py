@@ -48,7 +48,8 @@ _HOMES = {
 _FOR_PACKAGES = frozenset(
     (
         *("MeasureLike", "QrelsLike", "RunLike"),
-        *("hosts", "kernel", "measures", "messages", "settings", "testing", "transformers"),
+        *("data", "hosts", "judged", "kernel", "measures", "messages", "observed", "settings"),
+        *("show", "testing", "transformers"),
         *("register_names", "unregister_names"),
     )
 )

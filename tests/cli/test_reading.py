@@ -295,3 +295,21 @@ def test_judgments_may_have_another_form_than_the_runs(
     words = ["eval", "plain/qrels", f"{form}/a", "AP", "--format", form]
     assert main([*words, *COLUMNS[2:]]) == 0
     assert capsys.readouterr().out == wanted
+
+
+@pytest.mark.parametrize(
+    ("first", "kind"),
+    [
+        ("r.csv", "this looks like a run, expected qrels"),
+        ("q.csv", "this looks like qrels, expected a run"),
+    ],
+)
+def test_a_file_with_the_column_named_for_the_other_kind_is_in_the_wrong_place(
+    first: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.csv").write_text("question,passage,stars\n1,a,2\n1,b,0\n")
+    (tmp_path / "r.csv").write_text("question,passage,sim\n1,a,.5\n1,b,.25\n")
+    names = "query_id=question,doc_id=passage,relevance=stars,score=sim"
+    words = ["eval", str(tmp_path / first), str(tmp_path / "q.csv"), "P@1", "--columns", names]
+    assert main(words) == 1
+    assert kind in capsys.readouterr().err

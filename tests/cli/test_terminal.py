@@ -80,3 +80,10 @@ def test_there_are_no_colours_in_pipes(command, collection):
     done = subprocess.run(words, capture_output=True, env=_environment())
     assert b"\x1b" not in done.stdout + done.stderr
     assert done.stdout + done.stderr
+
+
+def test_values_of_one_run_in_a_terminal_have_the_note_on_relevance(collection):
+    out = COLOUR.sub("", in_terminal("eval qrels a.run AP"))
+    assert out.splitlines()[0].startswith("AP\t")
+    assert "AP: rel=1, so all grades from 1 to 3 count alike" in out
+    assert "rel=1" not in in_terminal("eval qrels a.run nDCG@10")

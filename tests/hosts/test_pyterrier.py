@@ -336,6 +336,7 @@ def test_everything_of_the_package_is_in_reach():
     assert pt.irpref.parse_all is irpref.parse_all
     assert {"Judge", "Oracle", "RPref", "bind", "randomisation_test"} <= set(dir(pt.irpref))
     assert not {"kernel", "hosts", "messages", "testing", "QrelsLike"} & set(dir(pt.irpref))
+    assert not {"data", "judged", "observed", "show"} & set(dir(pt.irpref))
     with pytest.raises(AttributeError, match="RPreff"):
         pt.irpref.RPreff
 

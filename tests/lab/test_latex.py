@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import irpref
 import irpref_lab
 from irpref.cli import main
 from shells import qrels_text, run_text
@@ -151,3 +152,17 @@ def test_top_shows_the_best_runs_of_each_table(inputs, capsys):
     out = capsys.readouterr().out
     assert out.count("best 2 of 5 runs") == 2
     assert "10 pairs of 5 runs" in out
+
+
+def test_a_board_can_be_written_for_a_paper_where_results_of_experiments_can():
+    from irpref.show.experiment import table
+
+    cast = irpref.datasets.load("cast2021")
+    board = irpref_lab.leaderboard(["nDCG@10", "AP"], cast.qrels, cast.runs)
+    latex = table(board, "latex")
+    assert "\\caption{Means of 5 runs over 158 topics" in latex
+    assert "run                     &" in latex
+    assert "org\\_convdr" in table(board, "latex")
+    assert "| org_convdr" in table(board, "markdown")
+    with pytest.raises(irpref.IrprefError, match=r"pt\.Experiment"):
+        table(board[board["measure"] == "AP"], "latex")

@@ -837,3 +837,10 @@ def test_of_many_runs_fewer_pairs_are_checked_for_reversal():
     for runs, best in ((dict([*many.items()][:10]), 6), (many, 4)):
         bounds = Page(irpref_lab.report(["AP"], QRELS, runs).html).data["bounds"]
         assert (bounds["best"], len(bounds["pairs"])) == (best, best * (best - 1) / 2)
+
+
+def test_a_report_is_saved_in_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    cast = irpref.datasets.load("synthetic")
+    irpref_lab.report(["AP"], cast.qrels, {"strong": cast.runs["strong"]}).save("~/page.html")
+    assert (tmp_path / "page.html").stat().st_size > 1000

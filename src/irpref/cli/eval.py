@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -136,6 +137,9 @@ def evaluate(
         for line in lacking:
             say(line)
         out.show(_long(rows, wanted), head=False)
+        if out.file is None and sys.stdout.isatty():  # a person reads it
+            for line in thresholds_on(given.measures, qrels):
+                say(line)
         return status
     wide = _wide(list(rows), given.measures, wanted)
     if several and scorer.pool is not None:

@@ -48,7 +48,7 @@ def list_measures(names: tuple[str, ...], long: bool, out: Output) -> None:
     """List the measures of irpref and ir-measures, or explain one of them.
 
     \b
-    irpref list                   # all measures, and and how to install some
+    irpref list                   # all measures, and how to install some
     irpref list RPref             # one measure on one screen
     irpref list RPref --long      # its whole definition, an example by hand
     """
@@ -219,7 +219,10 @@ def _refilled(text: str, indent: str = "") -> list[str]:
     out: list[str] = []
     for block in text.split("\n\n"):
         lines = block.splitlines()
-        if any(re.match(r"[-*.\s]|.*\S  ", line) for line in lines):
+        if lines[0].startswith("- "):
+            for item in re.split(r"^- ", block, flags=re.MULTILINE)[1:]:
+                out += _filled(" ".join(item.split()), f"{indent}- ", f"{indent}  ")
+        elif any(re.match(r"[-*.\s]|.*\S  ", line) for line in lines):
             out += [part for line in lines for part in _no_wider(indent + line)]
         else:
             out += _filled(" ".join(lines), indent, indent)
@@ -237,7 +240,7 @@ def _page(fact: dict[str, Any], long: bool) -> str:
     if long and further:
         lines += ["", *_refilled(further)]
     lines.append("")
-    if fact["formula"] and not long:
+    if fact["formula"]:
         lines += [
             *(part for line in fact["formula"] for part in _filled(line, "    ", " " * 8)),
             "",
@@ -262,10 +265,17 @@ def _page(fact: dict[str, Any], long: bool) -> str:
     for parameter in fact["parameters"]:
         lines += _parameter_lines(parameter)
     if fact["definition"] and long:
-        lines += ["", "Definition", "", *_refilled(fact["definition"], "  ")]
+        lines += ["", _definition_of(fact), "", *_refilled(fact["definition"], "  ")]
     elif fact["definition"]:
         lines += ["", f"irpref list {fact['name']} --long   irpref cite {fact['name']}"]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _definition_of(fact: dict[str, Any]) -> str:
+    """Write the heading of a definition, which names the measures that share it."""
+    home = type(registry[fact["name"]]).__module__
+    family = [name for name, one in registered().items() if type(one).__module__ == home]
+    return "Definition" if len(family) == 1 else f"Definition of {', '.join(family)}"
 
 
 def _parameter_lines(parameter: dict[str, Any]) -> list[str]:

@@ -626,7 +626,9 @@ def _missing(
     for name, theirs in others.items():
         guessed[name] = (*theirs, guessed[name]) if name in guessed else tuple(theirs)
     remedy: Remedy | None = Remedy("columns", guessed, call, effect)
-    if wrong := "" if likely else _another_kind(missing, present, value):
+    if wrong := _wrong_role(missing, present, value, others) or (
+        "" if likely else _another_kind(missing, present, value)
+    ):
         swapped = wrong in (_RUN_FOR_QRELS, _QRELS_FOR_RUN)
         message, remedy = f"{message}; {wrong}", QRELS_FIRST if swapped else None
     elif value == "score" and not several and (distances := _distances(present)):
@@ -699,6 +701,16 @@ def _guessed(missing: Iterable[str], present: Sequence[str]) -> dict[str, Any]:
 
 _RUN_FOR_QRELS = "this looks like a run, expected qrels"
 _QRELS_FOR_RUN = "this looks like qrels, expected a run"
+
+
+def _wrong_role(
+    missing: Iterable[str], present: Sequence[str], value: str, others: Mapping[str, Sequence[str]]
+) -> str:
+    """Say that a table has the column that the user named for the other kind; empty if not."""
+    other = "score" if value == "relevance" else "relevance"
+    if value not in missing or not any(_there(name, present) for name in others.get(other, ())):
+        return ""
+    return _RUN_FOR_QRELS if value == "relevance" else _QRELS_FOR_RUN
 
 
 def _another_kind(missing: Iterable[str], present: Sequence[str], value: str) -> str:

@@ -20,7 +20,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[str]:
     OSError
         The file cannot be written; the error names `path`.
     """
-    path = os.fspath(path)
+    path = os.path.expanduser(os.fspath(path))
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     beside = ""

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from irpref.errors import ArgumentError
 from irpref.messages import check_choice
+from irpref.show.frames import ResultFrame
 from irpref.show.text import Cell, Column, Page, Table, rounded, text
 from irpref.values.matrix import higher_is_better
 
@@ -124,6 +125,8 @@ def table(
 
     Parameters
     ----------
+    result : DataFrame
+        Also a result of irpref, such as a leaderboard, if you ask for source text.
     form : {'latex', 'markdown', 'html'}, optional
         Return source text instead: LaTeX has a caption, and a table of many systems breaks between
         pages.
@@ -139,8 +142,9 @@ def table(
     * best of its column
     ↓ lower is better: nCRP
     """
-    shown = ExperimentTable(result, alpha, round)
     if form is None:
-        return shown
+        return ExperimentTable(result, alpha, round)
     check_choice("form", form, FORMS)
-    return text(shown, form)
+    if isinstance(result, ResultFrame) and result.is_whole:
+        return "\n".join(text(shown, form) for shown in result.in_paper())
+    return text(ExperimentTable(result, alpha, round), form)

@@ -31,24 +31,29 @@ class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
         """Return the result as tables for readers."""
         raise NotImplementedError
 
+    def in_paper(self) -> Sequence[Table]:
+        """Return the result as tables for a paper."""
+        return self._tables()
+
     def made(self) -> Self:
         """Return the result itself, now that it has all its rows and columns."""
         object.__setattr__(self, "_whole", (len(self), tuple(self.columns)))
         return self
 
     @property
-    def _is_whole(self) -> bool:
+    def is_whole(self) -> bool:
+        """Whether this is the result itself, not part of it."""
         return self._whole == (len(self), tuple(self.columns))
 
     def __repr__(self) -> str:
         """Print it as the shell does."""
-        if not self._is_whole:
+        if not self.is_whole:
             return str(super().__repr__())
         page = Page(get_terminal_size((80, 24)).columns)
         return "\n".join(text(table, page=page) for table in self._tables()).rstrip("\n")
 
     def _repr_html_(self) -> str | None:
-        if not self._is_whole:
+        if not self.is_whole:
             shown: str | None = super()._repr_html_()
             return shown
         return "\n".join(text(table, "html") for table in self._tables())

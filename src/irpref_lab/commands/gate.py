@@ -49,8 +49,8 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 @options.option(
     "--reference",
     metavar="FILE",
-    help="a run, or a file of values, that does not move, such as the last release: also block a "
-    "loss to it",
+    help="also block a loss against this run (or file of values), which stays the same from change "
+    "to change, such as the last release's",
 )
 @lab_options.missing("the baseline may lack")
 @options.option(
@@ -83,10 +83,10 @@ def gate(
 ) -> int:
     """Decide in CI whether a change may ship: compare a candidate run with a baseline.
 
-    At confidence --level, it passes if every measure lost less than --margin, and is blocked if at
-    least one measure is significantly worse, over all topics, in a group of --groups, or than
-    --reference. Otherwise it cannot tell: there are too few topics, and the summary estimates how
-    many would rule out such a loss, or too much is missing, and it says what.
+    At confidence --level, it passes if every measure lost less than --margin. It is blocked if at
+    least one measure is significantly worse: over all topics, in a group (--groups), or compared
+    with --reference. Otherwise it cannot tell, because there are too few topics (it estimates how
+    many would rule out such a loss) or because too much is missing.
     """
     import irpref
     import irpref_lab

@@ -55,7 +55,7 @@ strict = option(
 repeats = option(
     "--repeats",
     is_flag=True,
-    help="files that differ in a last number are one system: llm-1.run, llm-2.run",
+    help="files whose names differ in a last number are one system: llm-1.run, llm-2.run",
 )
 
 

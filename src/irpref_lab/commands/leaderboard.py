@@ -56,7 +56,7 @@ DIFFERENCE = 0.05  # if none is observed
     "--top",
     metavar="N",
     type=COUNT,
-    help="show the best N runs only; the tests are those of all",
+    help="show the best N runs only; the tests still cover all runs",
 )
 @options.option("--tests", is_flag=True, help="print pairs of runs instead of the ranking")
 @options.option(

@@ -36,7 +36,8 @@ values = option(
     expose_value=False,
     is_eager=True,
     callback=_remember,
-    help="files are values by topic of other tools, without judgments: main.txt candidate.txt",
+    help="the files hold values by topic of other tools; there are no judgments: main.txt "
+    "candidate.txt",
 )
 _collections = option(
     "--collections",
@@ -44,8 +45,8 @@ _collections = option(
     expose_value=False,
     is_eager=True,
     callback=_remember,
-    help="in place of the judgments, a folder with a folder for each collection, its qrels.txt and "
-    "runs inside; runs are named without their folder",
+    help="in place of the judgments, give a folder that has a folder for each collection, with "
+    "qrels.txt and runs; name runs without their folder",
 )
 _over = option(
     "--over",

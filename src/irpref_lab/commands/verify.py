@@ -35,10 +35,10 @@ Exit status: 0 if all figures are equal, 1 if one is not, 2 if a file cannot be 
 def verify(given: Inputs, out: Output, table: str) -> int:
     """Recompute a published table, and say why its figures differ.
 
-    Compares each figure with the digits printed. For one that differs, known reasons are computed
-    with, alone and in pairs: order of ties, 32-bit scores, threshold of relevance, cutoffs, topics
-    that were left out, repeated documents, the query among its results, gain and discount of nDCG,
-    percent. Only those are said with which the mean becomes the figure.
+    Compares each figure with the digits printed. If one differs, it tries known reasons, alone and
+    in pairs: order of ties, 32-bit scores, threshold of relevance, cutoffs, topics that were left
+    out, repeated documents, the query among its results, gain and discount of nDCG, percent. It
+    names only reasons that lead to the printed figure.
     """
     import irpref_lab
 

@@ -57,7 +57,7 @@ from irpref_lab.decide.letters import letters
 from irpref_lab.decide.pair import FURTHER, Basis
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.given_values.basis import GivenValues
-from irpref_lab.printed_tables import of_board
+from irpref_lab.printed_tables import of_board, of_board_in_paper
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.samples import Rng, fixed_seed
@@ -130,6 +130,10 @@ class Leaderboard(ResultFrame):
 
     def _tables(self) -> Sequence[Table]:
         return of_board(self)
+
+    def in_paper(self) -> Sequence[Table]:
+        """Return a row for each run and a column for each measure."""
+        return of_board_in_paper(self)
 
 
 @once_per_call

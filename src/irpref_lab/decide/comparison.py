@@ -2,7 +2,7 @@
 
 The test is the paired t-test, and the interval is its own, widened where almost all topics have the
 same difference: see `irpref_lab.trust.t_tests` and `irpref_lab.trust.bounds`. A difference is
-shown if the test rejects and the interval does not hold 0.
+shown if the test rejects and the interval does not contain 0.
 
 Topics are seen as a sample of those that the system will serve. A topic that a run does not answer
 has the value of an empty list, as everywhere. If too many topics are missing, or a measure tells

@@ -78,7 +78,7 @@ Part: TypeAlias = dict[str, Any]
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
 # Best runs, whose pairs are checked: can unjudged documents reverse them? Of many runs fewer.
-N_PAIRS, N_PAIRS_OF_MANY = 6, 4
+N_PAIRS, N_PAIRS_OF_MANY = 6, 3
 MOST_BOUNDS = 2000  # topics times runs up to which this is done
 MOST_TIED = 12_000  # topics times runs up to which values are bounded over all orders of ties
 MOST_EXPLAINED = 4  # measures whose contributions are shown

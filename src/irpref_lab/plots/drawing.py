@@ -300,14 +300,14 @@ def count(n: int, what: str) -> str:
 
 
 def wrapped(words: str, width: int = 38) -> str:
-    """Wrap text into lines that fit a picture; long measures are broken between their
-    parameters.
+    """Wrap text into lines that fit a picture; long measures are broken between their parameters,
+    and a number of topics stays on one line.
     """
-    return (
-        words
-        if len(words) <= width
-        else textwrap.fill(words.replace(",", ", ").replace("  ", " "), width)
-    )
+    if len(words) <= width:
+        return words
+    together = re.sub(r"(\d) (topics?)\b", "\\1\N{NO-BREAK SPACE}\\2", words)
+    lines = textwrap.fill(together.replace(",", ", ").replace("  ", " "), width)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def remark(
@@ -322,8 +322,6 @@ def remark(
 
 def title(ax: Axes, words: str, *details: str) -> None:
     """Write a title, with details below it in small letters."""
-    # Where a title is too wide it breaks before a number, not between it and its noun.
-    words = re.sub(r"(\d) (topics?)\b", "\\1\N{NO-BREAK SPACE}\\2", words)
     below = textwrap.fill("; ".join(filter(None, details)), 56)
     ax.set_title(words, pad=8 + (12 + 11 * below.count("\n") if below else 0))
     if below:
