@@ -494,3 +494,40 @@ def test_the_leaderboard_of_a_track(data_dir):
     more = irpref_lab.leaderboard("nDCG@10", qrels, runs, pairs="stepdown").pairs
     assert (more["p_adjusted"] <= 0.05).sum() > 1450
     assert (rows["topics_without_documents"] == 0).all()
+
+
+def _of_other_depths():
+    """Runs over 40 documents a topic: whole, of a few documents, and hardly judged."""
+    rng = np.random.default_rng(6)
+    qrels = {f"q{t}": {f"d{d}": int(rng.integers(0, 2)) for d in range(40)} for t in range(30)}
+
+    def run(noise, depth, other=0):
+        """Rank that many of the documents, after others that nobody judged."""
+        return {
+            q: {f"x{d}": 90.0 - d for d in range(other)}
+            | {
+                d: g + noise * rng.normal()
+                for d, g in sorted(docs.items(), key=lambda item: -item[1])[:depth]
+            }
+            for q, docs in qrels.items()
+        }
+
+    runs = {"whole": run(0.1, 40), "noisy": run(1.5, 40), "few": run(0.1, 8), "fewer": run(0.1, 7)}
+    return qrels, {**runs, "unknown": run(0.1, 40, other=9)}
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@10"])
+def test_a_board_tells_apart_no_pair_that_compare_cannot(measure):
+    qrels, runs = _of_other_depths()
+    board = irpref_lab.leaderboard(measure, qrels, runs)
+    pairs = board.pairs[board.pairs["p_adjusted"] < 0.05]
+    beside = {
+        (a, b): irpref_lab.compare(measure, qrels, runs[a], runs[b])["codes"].item()
+        for a, b in zip(pairs["a"], pairs["b"], strict=True)
+    }
+    assert (
+        dict(zip(zip(pairs["a"], pairs["b"], strict=True), pairs["codes"], strict=True)) == beside
+    )
+    assert set(beside.values()) == {"", "shallow", "unjudged"}
+    # Beside each other, two runs of a few documents are deep enough for AP.
+    assert beside["few", "fewer"] == ("" if measure == "AP" else "shallow")

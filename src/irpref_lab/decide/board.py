@@ -101,7 +101,7 @@ class Leaderboard(ResultFrame):
     pairs : pandas.DataFrame
         A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference`
         (mean of `b` minus mean of `a`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for
-        all of them), `codes` (why the pair is not called different, see `irpref.evidence`).
+        all of them), `codes` (why the pair is not called different, as in `irpref_lab.compare`).
     level : float
     method : str
     test : str
@@ -422,7 +422,8 @@ def board_of(
             if n_runs > 1 and inside.sum() > 1:
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
                 codes = _codes_of_pairs(values, compared, level, (reasons or {}).get((name, group)))
-                codes[~_shows_more_than_few_topics(values, compared, level)] = "few-topics"
+                few = ~_shows_more_than_few_topics(values, compared, level)
+                codes[few & (codes == "")] = "few-topics"
                 tested.append(_tests(values, group, compared, codes))
                 different = None if pairs == "none" else compared.different(level, codes == "")
             table = _board(of_group, name, best_first, group, different, level, seed)
