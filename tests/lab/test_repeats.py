@@ -80,9 +80,8 @@ def test_every_command_with_a_verdict_takes_them(inputs, capsys):
     _, board = rows("leaderboard", "qrels", "bm25.run", *inputs)
     assert [row["mean"] for row in board] == expected["mean"].tolist()
     assert {row["run"]: row["repeats"] for row in board} == {"bm25": 1, "llm": 3}
-    observed = ("leaderboard", "--design", "-j", "1")
-    _, (design,) = rows(*observed, "qrels", "bm25.run", *inputs)
-    assert design["difference"] == pytest.approx(abs(board[0]["mean"] - board[1]["mean"]))
+    _, (design,) = rows("leaderboard", "--design", "-j", "1", "qrels", "bm25.run", *inputs)
+    assert (design["difference"], design["n_topics"]) == (0.02, 30)
     _, (compared,) = rows("compare", "qrels", "bm25.run", *inputs)
     assert (compared["repeats_a"], compared["repeats_b"]) == (1, 3)
     assert compared["mean_b"] == pytest.approx(expected.set_index("run")["mean"]["llm"])

@@ -21,8 +21,7 @@ from irpref_lab.printed_tables import of_board, of_board_in_paper
 if TYPE_CHECKING:
     from irpref.values.matrix import TopicValues
 
-OBSERVED = float("inf")  # --design without a number
-DIFFERENCE = 0.05  # if none is observed
+DIFFERENCE = 0.02  # --design without a number: the margin of a gate
 
 
 @command("leaderboard")
@@ -63,10 +62,10 @@ DIFFERENCE = 0.05  # if none is observed
     "--design",
     metavar="[DIFFERENCE]",
     is_flag=False,
-    flag_value=OBSERVED,
+    flag_value=DIFFERENCE,
     type=A_DIFFERENCE,
-    help="also print how many topics you need to detect this difference (default: that of the two "
-    "best runs); -o tsv, csv, json and jsonl print only this",
+    help="also print how many topics you need to detect this difference (default: "
+    f"{DIFFERENCE}); -o tsv, csv, json and jsonl print only this",
 )
 @options.reading
 @options.ranking
@@ -132,7 +131,7 @@ def leaderboard(
     tables = [of_frame(board.pairs, rounded(), title=title)] if tests else _tables(board, out, top)
     if design is not None:
         data = _design(board.topic_values, design, level)
-        tables.append(_sizes(data, design, level))
+        tables.append(_sizes(data, level))
     out.show(tables, of_frame(data, str))
 
 
@@ -145,19 +144,13 @@ def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
     return (of_board_in_paper if out.form == "latex" else of_board)(board, top)
 
 
-def _design(by_measure: list[TopicValues], wanted: float, level: float) -> Any:
+def _design(by_measure: list[TopicValues], difference: float, level: float) -> Any:
     """Find how many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
     import pandas as pd
 
     from irpref_lab.meta import topic_set_size
 
-    sizes = []
-    for values in by_measure:
-        difference = wanted
-        if difference == OBSERVED:
-            best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]
-            difference = abs(best[0] - best[1]) or DIFFERENCE
-        sizes.append(topic_set_size(values, difference, level=level))
+    sizes = [topic_set_size(values, difference, level=level) for values in by_measure]
     return pd.concat(sizes, ignore_index=True)
 
 
@@ -171,7 +164,7 @@ def _enough(design: Any) -> str:
     return "\n".join([*lines, "", ""])
 
 
-def _sizes(design: Any, wanted: float, level: float) -> Table:
+def _sizes(design: Any, level: float) -> Table:
     """Tabulate the numbers of topics, for readers."""
     heads = {
         **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
@@ -181,10 +174,9 @@ def _sizes(design: Any, wanted: float, level: float) -> Table:
     table = of_frame(
         design[["measure", "difference", *heads]], rounded(), heads, title=_enough(design)
     )
-    which = f" (that of the two best runs, or {DIFFERENCE})" if wanted == OBSERVED else ""
     table.notes = [
-        f"topics (t): to detect this difference{which} between two runs in 4 of 5 experiments, at "
-        f"level {1 - level:.3g}",
+        f"topics (t): to detect this difference between two runs in 4 of 5 experiments, at level "
+        f"{1 - level:.3g}",
         "topics (ANOVA): to detect it as often among all runs, if it is the one of the best and "
         "the worst",
         "topics (margin): to rule out a loss of this size as often, where there is none",
