@@ -174,9 +174,11 @@ def _enough(design: Any) -> str:
 def _sizes(design: Any, wanted: float, level: float) -> Table:
     """Tabulate the numbers of topics, for readers."""
     heads = {
-        **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
+        "topics_t": "topics (t)",
+        "topics_anova": "topics (ANOVA)",
         "topics_margin": "topics (margin)",
-        **{"n_topics": "topics here", "detectable": "detectable here"},
+        "n_topics": "topics here",
+        "detectable": "detectable here",
     }
     table = of_frame(
         design[["measure", "difference", *heads]], rounded(), heads, title=_enough(design)

@@ -37,7 +37,6 @@ class Additive:
 
     measure: Measure
     weight: Floats
-    _unit: float  # a grade whose gain is 1
 
     def gains(self, grade: Floats) -> Floats:
         """Map grades to gains: shape as `grade`."""
@@ -98,12 +97,12 @@ def _additive(measure: Measure) -> Additive:
     grades = {1.0, float(parameters.get("rel", 1)), *map(float, parameters.get("gains") or ())}
     candidates = np.array(sorted(grades))
     values = _values(measure, candidates, np.ones(candidates.size, np.int64))
-    unit = float(candidates[values.argmax()])
+    unit = float(candidates[values.argmax()])  # a grade whose gain is 1
     ranks = np.arange(1, cutoff + 1)
     weight = _values(measure, np.full(cutoff, unit), ranks)
     if not weight.any():
         raise MeasureError(f"{measure}: no grade has a gain", measure=str(measure))
-    return Additive(measure, weight, unit)
+    return Additive(measure, weight)
 
 
 def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:

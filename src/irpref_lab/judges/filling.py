@@ -2,8 +2,7 @@
 same judge's grade.
 
     1  over the documents that both graded, m(g) is the mean human grade of documents with the
-    judge's
-       grade g
+       judge's grade g
     2  m is made isotonic in g (weighted by the number of documents)
     3  a document that only the judge graded, with g, gets m(g); m is linear between the grades seen
        and constant beyond

@@ -7,9 +7,9 @@ documents with the same priority are drawn together. The statistics are in
 
 Decided here:
 
-- the sizes of several measures are averaged, each scaled to a mean of 1; - random numbers are drawn
-for the documents in ascending order of topic and document, including those
-  judged before, so that a plan depends on nothing but its inputs and the seed;
+- the sizes of several measures are averaged, each scaled to a mean of 1;
+- random numbers are drawn for the documents in ascending order of topic and document, including
+  those judged before, so that a plan depends on nothing but its inputs and the seed;
 - a negative grade of the judge is no grade;
 - topics are those of the judge and of the human judgments. A topic in which the runs weight no
   document differently has no line in the plan, and a difference of 0."""

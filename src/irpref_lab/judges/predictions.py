@@ -71,6 +71,32 @@ from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.topics import FEWEST, limits_named
 
 _IDS = ["query_id", "doc_id"]
+_COLUMNS = [
+    "run",
+    "measure",
+    "human",
+    "judge",
+    "estimate",
+    "low",
+    "high",
+    "topics_human",
+    "topics_judge",
+]
+_PAIRS = [
+    "measure",
+    "a",
+    "b",
+    "human",
+    "judge",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_human",
+    "p_judge",
+    "topics_needed",
+    "codes",
+]
 _MOST = 10_000  # topics: nobody would judge more
 _ROUNDING = 1e-12  # of a difference
 _SHARED = 1.0  # weight, in topics, of the median variance in the variance of a pair
@@ -286,36 +312,6 @@ def _sentence(predictions: Predictions, measure: Measure, basis: JudgedRuns) -> 
     return best_of(of, [first["run"]], *known)
 
 
-_COLUMNS = [
-    "run",
-    "measure",
-    "human",
-    "judge",
-    "estimate",
-    "low",
-    "high",
-    "topics_human",
-    "topics_judge",
-]
-_PAIRS = [
-    *(
-        "measure",
-        "a",
-        "b",
-        "human",
-        "judge",
-        "difference",
-        "low",
-        "high",
-        "p",
-        "p_human",
-        "p_judge",
-        "topics_needed",
-        "codes",
-    )
-]
-
-
 def _agreement_of_grades(true: pd.DataFrame, by_judge: pd.DataFrame) -> dict[str, Any]:
     """Compute lambda and the agreement of the grades of documents that both humans and the judge
     graded.
@@ -464,7 +460,7 @@ def _p(estimate: Floats, error: Floats, df: Floats) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(estimate) / error
-    same = np.abs(estimate) <= 1e-12
+    same = np.abs(estimate) <= _ROUNDING
     return np.where(
         same, 1.0, np.where(error > 0, 2 * special.stdtr(df, -np.where(same, 0.0, t)), 0.0)
     )

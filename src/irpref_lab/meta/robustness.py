@@ -99,8 +99,8 @@ class Robustness:
     def number(
         self, level: float, outcome: str, statistic: Callable[[Mapping[str, Floats]], Any] | str
     ) -> tuple[float, float]:
-        """Estimate and standard error of a measure's outcome, or of any function of the outcomes of
-        measures.
+        """Return the estimate and standard error of a measure's outcome, or of any function of the
+        outcomes of measures.
 
         Parameters
         ----------
@@ -155,8 +155,6 @@ class Robustness:
         ValueError
             The reference was not evaluated.
         """
-        import pandas as pd
-
         if reference is not None:
             check_choice("reference", reference, self.measures)
         rows = []
@@ -195,8 +193,6 @@ class Robustness:
         ValueError
             A measure was not evaluated.
         """
-        import pandas as pd
-
         levels = sorted(level for level, outcome in self.outcomes if outcome == "prediction")
         rows = []
         for there in levels:
@@ -469,7 +465,7 @@ class _Plan:
 
 
 def _mean(rows: Floats) -> Floats:
-    """Mean over the rows, without NaN."""
+    """Average over the rows, without NaN."""
     known = np.isfinite(rows)
     with np.errstate(invalid="ignore"):
         return np.where(known, rows, 0).sum(axis=0) / known.sum(axis=0)

@@ -174,17 +174,17 @@ def report(
     """
     template = _template()  # before the work: Jinja may be missing
     options = Options(
-        baseline,
-        title,
-        topics,
-        titles,
-        groups,
-        rankings,
-        depth,
-        pairs,
-        level,
-        rng,
-        strict,
+        baseline=baseline,
+        title=title,
+        topics=topics,
+        titles=titles,
+        groups=groups,
+        rankings=rankings,
+        depth=depth,
+        pairs=pairs,
+        level=level,
+        rng=rng,
+        strict=strict,
     )
     with charts.made_beside() as made_charts:
         parts = contents(measures, qrels, runs, options)

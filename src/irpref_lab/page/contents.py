@@ -161,7 +161,7 @@ def contents(
 
 
 def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, options: Options) -> Part:
-    """Everything that a page about values shows: nothing about rankings and judgments."""
+    """Collect everything that a page about values shows: nothing about rankings and judgments."""
     inputs = [_input("values", given)]
     chosen, named = given.measures_of(measures), given.systems_named(runs)
     options = _checked(options, chosen, named)
@@ -183,7 +183,11 @@ def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, option
             "bibtex": literature.package_entry(),
             **board,
             "judged": [None] * len(board["runs"]),
-            **{"findings": [], "suggested": [], "grave": [], "curves": [], "holes": []},
+            "findings": [],
+            "suggested": [],
+            "grave": [],
+            "curves": [],
+            "holes": [],
             "rankings": {"runs": [], "lists": [], "explained": [], "docs": [], "depth": 0},
             "bounds": nothing | {"notes": []},
             "ties": nothing | {"tied": 0},
@@ -385,11 +389,16 @@ def _board(
     """
     first = by_measure[names[0]]
     several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
-    tests = options.pairs if several else "none", options.level
+    pairs = options.pairs if several else "none"
 
     def board_on(topics: Mapping[str | None, Bools], reasons: Reasons) -> Leaderboard:
         return board_of(
-            *(by_measure, names, names[0], topics, *tests),
+            by_measure,
+            names,
+            names[0],
+            topics,
+            pairs,
+            options.level,
             seed=options.rng,
             absent=absent,
             reasons=reasons,
@@ -404,7 +413,7 @@ def _board(
         for row in verdict[verdict["verdict"] == UNKNOWN].to_dict("records")
     }
     lines = [*sentences_of(board, basis.measures, reasons, basis.heading).values()]
-    pairs = _blanked(board.pairs, _P_VALUES, untold)
+    of_pairs = _blanked(board.pairs, _P_VALUES, untold)
     board = _blanked(board, ["place_low", "place_high", "letters"], untold)
     tested = pd.DataFrame({"group": []})
     if groups and several:
@@ -417,7 +426,7 @@ def _board(
         "board": [_rows(part) for part in rows],
         "judged": rows[0]["judged@10"],
         "answered": first.n_topics - rows[0]["topics_without_documents"],
-        "pairs": _pairs(pairs, names, runs) if several else [],
+        "pairs": _pairs(of_pairs, names, runs) if several else [],
         "test": board.test,
         "verdict": [*lines, *([f"test: {board.test}"] if board.test else [])],
         "groups": [
@@ -537,8 +546,8 @@ def _rankings(
 def _curves(
     chosen: Sequence[Measure], qrels: Judgments, runs: Mapping[str, RunLike]
 ) -> dict[str, list[Part]]:
-    """Curves of the runs, and shares of documents by rank: means over the topics. CRP and n-pref
-    are drawn if one of their measures is on the page.
+    """Make the curves of the runs, and shares of unjudged documents by rank: means over the
+    topics. CRP and n-pref are drawn if one of their measures is on the page.
     """
     try:
         pool = qrels.pool()

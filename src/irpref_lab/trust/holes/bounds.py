@@ -142,7 +142,7 @@ def bounds_of(
 
 
 def ties_rise(measure: Measure) -> bool:
-    """Tell whether a measure has documents of equal scores by ascending id."""
+    """Test whether a measure ranks documents of equal score by ascending id."""
     return isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID
 
 

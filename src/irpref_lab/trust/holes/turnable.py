@@ -179,12 +179,12 @@ class Turnable:
 
 
 def _is_precision(measure: Measure) -> bool:
-    """Tell whether a measure is P, of which the bounds are known."""
+    """Test whether a measure is P, whose bounds have a closed form."""
     return str(measure.NAME) == "P"
 
 
 def _is_of_first(measure: Measure) -> bool:
-    """Tell whether a measure looks at the first relevant document alone."""
+    """Test whether a measure looks at the first relevant document alone."""
     declared = declaration(measure)
     return declared is not None and declared.HOLES.first_only
 
