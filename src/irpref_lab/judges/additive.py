@@ -14,7 +14,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged import Pool, RunLike, as_judgments, listing
+from irpref.judged import as_judgments
 from irpref.kernel import Floats, Ints, JudgedRun
 from irpref.measures.declare import Measures
 from irpref.measures.everyday import supports
@@ -115,11 +115,3 @@ def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
     pool = as_judgments(pd.DataFrame({"query_id": ids, "doc_id": "d", "relevance": grade})).pool()
     run = JudgedRun(pool, pool.judged, rank, np.arange(rank.size), rank)
     return KernelEvaluator([measure], pool).values_of(run)[measure]
-
-
-def top_documents(pool: Pool, run: RunLike, depth: int) -> pd.DataFrame:
-    """List the first documents of a run: columns `topic` (number in the pool), `doc_id`, `rank`."""
-    ranking: Any = listing(pool, run, depth=depth)
-    return pd.DataFrame(
-        {"topic": ranking.topics.topic, "doc_id": ranking.doc_ids, "rank": ranking.rank}
-    )

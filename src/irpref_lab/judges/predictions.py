@@ -62,7 +62,8 @@ from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, beside_best, best_of, n_topics, where
 from irpref_lab.judges.additive import refusal
 from irpref_lab.judges.calibration import correlation, useless
-from irpref_lab.judges.filling import USELESS, grades_frame, human_rows
+from irpref_lab.judges.filling import USELESS
+from irpref_lab.judges.grades import IDS, grades_frame, human_rows
 from irpref_lab.judges.savings import documents_instead
 from irpref_lab.printed_tables import of_predictions
 from irpref_lab.remarks import about_topics, without_value
@@ -70,7 +71,6 @@ from irpref_lab.trust.design import topics_for_each
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.topics import FEWEST, limits_named
 
-_IDS = ["query_id", "doc_id"]
 _COLUMNS = [
     "run",
     "measure",
@@ -316,10 +316,8 @@ def _agreement_of_grades(true: pd.DataFrame, by_judge: pd.DataFrame) -> dict[str
     """Compute lambda and the agreement of the grades of documents that both humans and the judge
     graded.
     """
-    graded = (
-        frame.loc[frame["relevance"] >= 0, [*_IDS, "relevance"]] for frame in (true, by_judge)
-    )
-    both = pd.merge(*graded, on=_IDS)
+    graded = (frame.loc[frame["relevance"] >= 0, [*IDS, "relevance"]] for frame in (true, by_judge))
+    both = pd.merge(*graded, on=IDS)
     if not len(both):
         raise ArgumentError(
             "no document has a grade of the judge and a human one, so nothing says how they agree",

@@ -21,17 +21,13 @@ from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.judges.additive import Additive, additive
-from irpref_lab.judges.filling import grades_frame, human_rows
+from irpref_lab.judges.grades import IDS, grades_frame, hash_of_grades, human_rows, no_grades
 from irpref_lab.judges.plans import (
     DECISION,
-    IDS,
     UNJUDGEABLE,
     Plan,
-    hash_of_judge,
     hash_of_plan,
     looks_in_words,
-    no_grades,
-    rank_weights,
     read_plan,
 )
 from irpref_lab.judges.priority_sampling import (
@@ -43,6 +39,7 @@ from irpref_lab.judges.priority_sampling import (
     variances_at,
     whole,
 )
+from irpref_lab.judges.rank_weights import rank_weights
 
 if TYPE_CHECKING:
     from irpref_lab.decide.pair import Basis
@@ -346,7 +343,7 @@ def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
     """
     plan = read_plan(plan)
     of_judge = no_grades() if judge is None else grades_frame(as_judgments(judge))
-    if hash_of_judge(of_judge) != plan.attrs["judge"]:
+    if hash_of_grades(of_judge) != plan.attrs["judge"]:
         number = plan.attrs["judge_rows"]
         if not len(of_judge):
             raise JudgmentsError(
