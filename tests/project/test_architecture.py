@@ -255,7 +255,7 @@ KIT = (
     "hosts.pyterrier",
 )
 # Names beyond that which the lab still takes. The number may only fall.
-PRIVATE_NAMES_OF_THE_LAB = 95
+PRIVATE_NAMES_OF_THE_LAB = 91
 
 
 def _taken(tree):
