@@ -15,6 +15,7 @@ from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
 from irpref_lab.commands import lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
+from irpref_lab.commands.picture import Picture
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.printed_tables import of_board, of_board_in_paper
 
@@ -100,7 +101,6 @@ def leaderboard(
     and -f board.tex has one table, a column for each measure.
     """
     import irpref_lab
-    from irpref_lab.commands.plot import Picture
 
     if len(given.systems) < 2 and (design is not None or pairs != "none"):
         option = "--design" if design is not None else f"--pairs {pairs}"

@@ -6,9 +6,9 @@
   humans judged; `savings` tells how many grades a sample would need instead;
 - `planning` (`irpref_lab.sample`) draws the documents that humans should judge, and `sampled`
   (`irpref_lab.sampled`) takes their grades. A plan and its file are in `plans`, the statistics in
-  `priority_sampling`. `additive` finds the measures that can be estimated, `rank_weights` how much
-  each document counts, and `partners` which documents are drawn together. `sampled_judgments`
-  estimates values, and `sampled_runs` answers verdicts.
+  `priority_sampling` and `looks`. `additive` finds the measures that can be estimated,
+  `rank_weights` how much each document counts, and `partners` which documents are drawn together.
+  `sampled_judgments` estimates values, and `sampled_runs` answers verdicts.
 
 `grades` holds the frames of grades that all of these read.
 """

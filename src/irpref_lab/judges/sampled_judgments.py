@@ -21,14 +21,13 @@ from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
 from irpref_lab.judges.additive import Additive, additive
 from irpref_lab.judges.grades import IDS
+from irpref_lab.judges.looks import level_of_looks, variances_at
 from irpref_lab.judges.plans import Plan, hash_of_plan, looks_in_words
 from irpref_lab.judges.priority_sampling import (
     Estimate,
     estimated,
     half_widths,
-    level_of_looks,
     levels,
-    variances_at,
     whole,
 )
 from irpref_lab.judges.rank_weights import rank_weights
