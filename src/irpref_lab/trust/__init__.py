@@ -5,6 +5,6 @@
 - `t_tests` and `bounds` are the statistics of mean differences: p-values and intervals, and the
   bounds for samples that show too little variance;
 - `design` says how many topics it takes to detect a difference, `samples` draws topics;
-- `interval_tables`, `frames` and `batches` are what these share: the form of a table of intervals,
-  of a result, and groups of topics that are evaluated together.
+- `interval_tables` and `interval_lines` have the form of a table of intervals and the line that it
+  begins with, `frames` the form of a result; `batches` groups topics that are evaluated together.
 """
