@@ -13,7 +13,7 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
-from irpref_lab.commands import lab_options, value_options
+from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
 from irpref_lab.commands.picture import Picture
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
@@ -115,7 +115,7 @@ def leaderboard(
         names = ", ".join(map(str, given.measures))
         raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
     with whole_files(strict):
-        qrels, runs = lab_options.read(given, judge, plan, ranks=True)
+        qrels, runs = lab_inputs.read(given, judge, plan, ranks=True)
     how = lab_options.some(groups=groups, strict=strict, **how)
     board = irpref_lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
     lab_options.say_grave(board.grave)
