@@ -1,7 +1,7 @@
 """How often tests and gate are wrong: simulations of docs/significance.md.
 
     python -m study.error_rates DATA [PART...]   # DATA/trec-covid-r3, ...; about half an hour
-    python -m study.error_rates                  # write the pages from the stored results
+    python -m study.error_rates_page             # write the pages from the stored results
 
 **Split, fixed before any result was seen.** The reserve of the gate and the default test of boards
 were once chosen on `TUNING`. Nothing was chosen on `CONFIRMATION`. (TREC-COVID's first round shares
@@ -589,9 +589,4 @@ def _store(stored: dict[str, list[Cell]]) -> None:
 
 if __name__ == "__main__":
     run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
-    if len(sys.argv) > 1:
-        compute(Path(sys.argv[1]), sys.argv[2:])
-    else:
-        from study.error_rates_page import write
-
-        write()
+    compute(Path(sys.argv[1]), sys.argv[2:])

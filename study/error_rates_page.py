@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from study import error_rates as made
@@ -454,3 +455,8 @@ def write() -> None:
     numbers = Numbers(json.loads(made.RESULTS.read_text(encoding="utf-8")))
     PAGE.write_text(page(numbers), encoding="utf-8")
     TABLES.write_text(tables(numbers), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
+    write()

@@ -2,7 +2,7 @@
 docs/many-collections.md.
 
     python -m study.over_collections DATA    # DATA/trec-covid-r3, ...; five minutes
-    python -m study.over_collections         # write the page from the stored results
+    python -m study.over_collections_page    # write the page from the stored results
 
 A population is a pair of real runs on one collection: its differences by topic, which are drawn
 with replacement. An experiment has `COUNTS` collections of unequal size (`SIZES`), each a
@@ -114,9 +114,4 @@ def compute(data: Path) -> None:
 
 if __name__ == "__main__":
     run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
-    if len(sys.argv) > 1:
-        compute(Path(sys.argv[1]))
-    else:
-        from study.over_collections_page import write
-
-        write()
+    compute(Path(sys.argv[1]))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import irpref_lab
@@ -91,3 +92,8 @@ def page() -> str:
 def write() -> None:
     """Write the page."""
     PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
+    write()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref_lab.meta.robustness import LEAST_TEAMS
+from irpref_lab.meta.outcomes import LEAST_TEAMS
 from study.claims import (
     BINARY,
     GRADED,

@@ -26,17 +26,17 @@ from scipy import special
 
 import irpref
 from irpref_lab.judges.additive import additive
+from irpref_lab.judges.grades import IDS
+from irpref_lab.judges.looks import level_of_looks, variances_at
 from irpref_lab.judges.partners import partners
-from irpref_lab.judges.plans import IDS, rank_weights
 from irpref_lab.judges.priority_sampling import (
     estimated,
     half_widths,
-    level_of_looks,
     levels,
     sizes,
     united,
-    variances_at,
 )
+from irpref_lab.judges.rank_weights import rank_weights
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 OUT = DOCS / "sampling"

@@ -25,7 +25,7 @@ _LATER = {
     "judge": "judges.predictions",
     "leaderboard": "decide.board",
     "report": "page",
-    "sample": "judges.plans",
+    "sample": "judges.planning",
     "sampled": "judges.sampled",
     "topics_needed": "trust.design",
     "values": "given_values",

@@ -12,7 +12,7 @@ from irpref_lab.decide.comparison import compare as compare
 from irpref_lab.decide.gating import gate as gate
 from irpref_lab.given_values import values as values
 from irpref_lab.judges.filling import fill as fill
-from irpref_lab.judges.plans import sample as sample
+from irpref_lab.judges.planning import sample as sample
 from irpref_lab.judges.predictions import judge as judge
 from irpref_lab.judges.sampled import sampled as sampled
 from irpref_lab.page import report as report

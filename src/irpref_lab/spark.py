@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
+from irpref import evaluator
 from irpref.errors import (
     ArgumentError,
     ColumnError,
@@ -29,7 +30,6 @@ from irpref.judged.preference_pool import COLUMNS as PREFERENCE_COLUMNS
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.messages import held
-from irpref.values.evaluator import evaluator
 from irpref.values.prepare import columns_for, prepare
 
 if TYPE_CHECKING:

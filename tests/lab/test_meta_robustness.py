@@ -11,7 +11,8 @@ from irpref import EMeasure
 from irpref.cli import main
 from irpref.errors import ArgumentError
 from irpref_lab.meta import robustness, thin
-from irpref_lab.meta.robustness import Outcome, Robustness, told_apart
+from irpref_lab.meta.outcomes import told_apart
+from irpref_lab.meta.robustness import Outcome, Robustness
 from irpref_lab.meta.values import topic_values
 from shells import qrels_text, run_text
 

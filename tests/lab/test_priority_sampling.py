@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irpref_lab.judges.looks import level_of_looks, variances_at
 from irpref_lab.judges.priority_sampling import (
     Estimate,
     documents_needed,
     estimated,
     half_widths,
-    level_of_looks,
     levels,
     probabilities,
     repeated,
     sizes,
     united,
-    variances_at,
 )
 
 

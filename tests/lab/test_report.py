@@ -429,9 +429,9 @@ def test_the_script_of_the_pictures_needs_no_second_process(python):
     code = f"""
 import os, sys
 sys.executable = {python}
-from irpref_lab.page import charts
-with charts.made_beside() as made:
-    print(charts.package().javascript_bundle() in made())
+from irpref_lab.page import vega
+with vega.made_beside() as made:
+    print(vega.package().javascript_bundle() in made())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("True\n", "")

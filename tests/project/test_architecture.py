@@ -29,7 +29,8 @@ SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and o
 LAB = (
     ("messages", "short_names", "given_values"),
     ("arguments",),
-    ("trust", "printed_tables", "remarks", "across"),
+    ("trust", "printed_tables", "remarks"),
+    ("across",),
     ("decide", "checking", "judges", "meta", "verifying"),
     ("plots", "spark"),
     ("page",),
@@ -255,7 +256,7 @@ KIT = (
     "hosts.pyterrier",
 )
 # Names beyond that which the lab still takes. The number may only fall.
-PRIVATE_NAMES_OF_THE_LAB = 95
+PRIVATE_NAMES_OF_THE_LAB = 91
 
 
 def _taken(tree):

@@ -407,7 +407,7 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref_lab/given_values/tables.py _wide": columns_of_measures,
     "irpref_lab/given_values/tables.py rows_of": measure_of_values,
     "irpref/values/prepare.py warn_of_scale": scale,
-    "irpref_lab/judges/sampled.py sampled": grades_of_a_judge,
+    "irpref_lab/judges/sampled.py _check_judge": grades_of_a_judge,
 }
 
 

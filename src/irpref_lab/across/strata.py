@@ -33,6 +33,7 @@ from scipy import special, stats
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats, Ints
 from irpref.values.means import ROUNDING, magnitude, settled
+from irpref_lab.trust.t_tests import is_constant
 
 FEWEST = 5  # collections: with fewer there is no interval over collections
 _NUMBERS = 1 << 18  # differences held at a time: 2 MB, which stay in the cache
@@ -109,10 +110,7 @@ def over_topics(strata: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
 def _variance(values: Floats) -> Floats:
     """Return variances with n - 1; 0 if values differ by rounding only."""
     rows = np.ascontiguousarray(values)
-    variance = rows.var(axis=-1, ddof=1)
-    largest = np.abs(rows).max(axis=-1)
-    same = np.ptp(rows, axis=-1) <= ROUNDING * largest
-    return np.where(same, 0.0, variance)
+    return np.where(is_constant(rows), 0.0, rows.var(axis=-1, ddof=1))
 
 
 def over_collections(strata: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:

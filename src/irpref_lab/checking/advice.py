@@ -8,8 +8,8 @@ from contextlib import suppress
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref import parse
 from irpref.judged import Judgments, Pool, Run
-from irpref.measures.names import parse
 from irpref.messages import held
 from irpref.observed import (
     Code,

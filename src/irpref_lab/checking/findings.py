@@ -66,8 +66,8 @@ def of_findings(findings: pd.DataFrame) -> list[Table]:
 
 
 def _lines(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Findings as sentences, those about the judgments first; of a code that more than `MOST` runs
-    have, the first of them and the names of some others.
+    """Word findings as sentences, those about the judgments first; of a code that more than `MOST`
+    runs have, give the first of them and the names of some others.
     """
     rows = list(findings)
     yield from (row["text"] for row in rows if not row["run"])
@@ -82,7 +82,7 @@ def _lines(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _some(names: list[str]) -> str:
-    """The first names, at least one of them, in about `ROOM` characters."""
+    """List the first names, at least one, in about `ROOM` characters."""
     shown = names[:1]
     for name in names[1:]:
         if len(", ".join([*shown, name])) > ROOM:

@@ -10,7 +10,7 @@ from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.messages import whole_files
 from irpref.show.text import of_frame
-from irpref_lab.commands import lab_options, value_options
+from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.printed_tables import of_differences
 
 
@@ -55,7 +55,7 @@ def against(
 
     is_folder = isinstance(given, value_options.CollectionInputs)
     with whole_files(strict):
-        qrels, runs = lab_options.read(given, judge)
+        qrels, runs = lab_inputs.read(given, judge)
     base = next(iter(runs))
     # A baseline alone is compared with every system of the collections.
     others = None if is_folder and len(runs) == 1 else runs

@@ -10,7 +10,7 @@ from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.messages import visible
 from irpref.show.text import of_frame, rounded, significant
-from irpref_lab.commands import lab_options, value_options
+from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import MARGIN
 from irpref_lab.printed_tables import of_comparison, topics_of_comparison
 
@@ -52,7 +52,7 @@ def compare(
     import irpref_lab
     from irpref_lab.decide.collection_board import CollectionComparison, of_collection_comparison
 
-    qrels, runs = lab_options.read(given, judge, plan)
+    qrels, runs = lab_inputs.read(given, judge, plan)
     comparison = irpref_lab.compare(
         given.measures, qrels, *runs.values(), names=list(runs), **lab_options.some(**how)
     )

@@ -15,7 +15,7 @@ from irpref.errors import ArgumentError
 from irpref.messages import whole_files
 from irpref.observed import threshold_of
 from irpref.show.text import of_frame
-from irpref_lab.commands import lab_options, value_options
+from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import LEVEL, MARGIN
 from irpref_lab.printed_tables import of_gate
 
@@ -92,7 +92,7 @@ def gate(
     import irpref_lab
 
     with whole_files():
-        qrels, runs = lab_options.read(given, judge, plan)
+        qrels, runs = lab_inputs.read(given, judge, plan)
         if isinstance(given, value_options.ValueInputs):
             how["reference"] = given.reference
         elif reference is not None:

@@ -14,7 +14,7 @@ from irpref.cli.parameter_types import Choice
 from irpref.messages import about
 from irpref.observed import thresholds_on
 from irpref.show.text import of_frame, rounded
-from irpref_lab.commands import lab_options
+from irpref_lab.commands import lab_inputs, lab_options
 from irpref_lab.commands.lab_types import LEVEL, NUMBERS, SEED
 
 
@@ -80,7 +80,7 @@ def intervals(
         if fits and how["over"] not in fits:
             option = "seed" if name == "rng" else name
             raise click.UsageError(f"--{option} is for --over {fits[0]}, got --over {how['over']}")
-    qrels, runs = lab_options.read(given, judge)
+    qrels, runs = lab_inputs.read(given, judge)
     evidence = basis_of(given.measures, qrels, runs, present=(), keep=False)
     lab_options.say_grave(evidence.grave())
     tables = {}

@@ -13,8 +13,9 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
-from irpref_lab.commands import lab_options, value_options
+from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
+from irpref_lab.commands.picture import Picture
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.printed_tables import of_board, of_board_in_paper
 
@@ -99,7 +100,6 @@ def leaderboard(
     and -f board.tex has one table, a column for each measure.
     """
     import irpref_lab
-    from irpref_lab.commands.plot import Picture
 
     if len(given.systems) < 2 and (design is not None or pairs != "none"):
         option = "--design" if design is not None else f"--pairs {pairs}"
@@ -114,7 +114,7 @@ def leaderboard(
         names = ", ".join(map(str, given.measures))
         raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
     with whole_files(strict):
-        qrels, runs = lab_options.read(given, judge, plan, ranks=True)
+        qrels, runs = lab_inputs.read(given, judge, plan, ranks=True)
     how = lab_options.some(groups=groups, strict=strict, **how)
     board = irpref_lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
     lab_options.say_grave(board.grave)
@@ -167,9 +167,11 @@ def _enough(design: Any) -> str:
 def _sizes(design: Any, level: float) -> Table:
     """Tabulate the numbers of topics, for readers."""
     heads = {
-        **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
+        "topics_t": "topics (t)",
+        "topics_anova": "topics (ANOVA)",
         "topics_margin": "topics (margin)",
-        **{"n_topics": "topics here", "detectable": "detectable here"},
+        "n_topics": "topics here",
+        "detectable": "detectable here",
     }
     table = of_frame(
         design[["measure", "difference", *heads]], rounded(), heads, title=_enough(design)

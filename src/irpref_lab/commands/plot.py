@@ -6,19 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import click
 
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
-from irpref.cli.command import before_writing, group
+from irpref.cli.command import group
 from irpref.cli.curve import arguments
-from irpref.cli.output import PICTURES
 from irpref.cli.parameter_types import Choice
 from irpref_lab.commands import lab_options
+from irpref_lab.commands.picture import Picture
 
 _last = options.together(options.topics, options.reading, options.ranking, lab_options.picture)
 
@@ -173,52 +171,3 @@ def _highlighted(given: Inputs, how: dict[str, Any]) -> dict[str, Any]:
     if "highlight" in how:
         how["highlight"] = given.systems_called("--highlight", how["highlight"]) or None
     return how
-
-
-class Picture:
-    """The file of a picture, and how it is drawn.
-
-    Raises
-    ------
-    click.UsageError
-        The name has no known ending.
-    """
-
-    def __init__(
-        self, file: str, size: tuple[float, float] | None, dpi: int, title: str | None
-    ) -> None:
-        if Path(file).suffix.lower() not in PICTURES:
-            raise click.UsageError(
-                f"the name of the picture must end in .png, .pdf or .svg, got {file!r}"
-            )
-        self.file, self.size, self.dpi, self.title = file, size, dpi, title
-
-    @classmethod
-    def from_options(cls, how: dict[str, Any]) -> Picture:
-        """Take the options of `lab_options.picture` out of others."""
-        return cls(*(how.pop(name) for name in ("file", "size", "dpi", "title")))
-
-    def axes(self) -> Any:
-        """Return the axes to draw on; None for the function's own."""
-        from irpref_lab.plots import axes
-
-        return axes(self.size) if self.size else None
-
-    def save(self, ax: Any) -> None:
-        """Write the figure, whole or not at all, and close it."""
-        from matplotlib import pyplot
-
-        from irpref.data.replace import replaced
-
-        before_writing(self.file)
-        if self.title is not None:
-            ax.set_title(self.title)
-        data = BytesIO()
-        try:
-            # In memory first: matplotlib's writer of PDF breaks down in other ways on a disk that
-            # is full.
-            ax.figure.savefig(data, format=Path(self.file).suffix[1:].lower(), dpi=self.dpi)
-        finally:
-            pyplot.close(ax.figure)
-        with replaced(self.file) as beside:
-            Path(beside).write_bytes(data.getvalue())

@@ -14,7 +14,7 @@ from irpref.cli.command import before_writing, command
 from irpref.cli.parameter_types import COUNT
 from irpref.cli.say import say
 from irpref.messages import whole_files
-from irpref_lab.commands import lab_options, value_options
+from irpref_lab.commands import lab_inputs, lab_options, value_options
 
 
 @command(
@@ -81,9 +81,9 @@ def report(
     chosen = given.systems_called("--rankings", rankings)
     with whole_files(strict):
         if isinstance(given, value_options.ValueInputs):
-            qrels, runs = lab_options.read(given)
+            qrels, runs = lab_inputs.read(given)
         else:
-            qrels, runs = lab_options.filled(given, judge), given.of_systems(given.runs())
+            qrels, runs = lab_inputs.filled(given, judge), given.of_systems(given.runs())
     page = irpref_lab.report(
         given.measures,
         qrels,

@@ -19,8 +19,15 @@ _GIVEN = f"{__name__}.given"  # where the context keeps which of the two options
 _ALLOWED = {"qrels", "arguments", "measure", "jobs"}
 _OF_RUNS = {*INPUTS, "judge", "plan"} - _ALLOWED  # parameters that say how runs are judged
 _OF_TOPICS = {
-    *("groups", "margin", "by_query", "design", "sort", "strict", "rng", "n_permutations"),
+    "by_query",
+    "design",
+    "groups",
+    "margin",
+    "n_permutations",
     "places",
+    "rng",
+    "sort",
+    "strict",
 }
 _OF_COLLECTIONS = {"over", "by_collection"}
 
@@ -142,7 +149,9 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
     files = {name: name for name in here}
     of_reference = None if reference is None else read.systems[-1]
     return ValueInputs(
-        *("values", files, read.measures_of(names)),
+        "values",
+        files,
+        read.measures_of(names),
         systems=systems,
         values=read,
         reference=of_reference,

@@ -3,8 +3,7 @@
 Verdicts ask judged runs for evidence (`irpref.observed.Evidence`): values, unanswered topics, and
 reasons against a claim. `facts_of` answers the same questions from values alone. Values do not
 say whether documents are judged, how long rankings are, or whether a topic can tell systems apart.
-What
-they can know is which topics a system lacks, and how many there are."""
+They say which topics a system lacks, and how many there are."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from ir_measures.measures import Measure
 from irpref.data.columns import Reading
 from irpref.judged.align import Repeats
 from irpref.kernel import Bools
-from irpref.observed import CODES, Code, Evidence, Found, Observation, System, View
+from irpref.observed import CODES, TOP, Code, Evidence, Found, Observation, System, View
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import known_measure
 
@@ -178,27 +177,27 @@ def facts_of(
     every, no = np.ones(n, bool), np.zeros(n, bool)
     of_systems = [
         System(
-            name,
-            {measure: matrix[measure][[row]] for measure in measures},
-            (_observation(some[row].astype(np.int64)),),
-            {10: np.zeros(n, np.int64)},
-            {10: np.zeros(n, np.int64)},
-            dict.fromkeys(measures, no),
+            name=name,
+            values={measure: matrix[measure][[row]] for measure in measures},
+            observed=(_observation(some[row].astype(np.int64)),),
+            judged={TOP: np.zeros(n, np.int64)},
+            returned={TOP: np.zeros(n, np.int64)},
+            open_ends=dict.fromkeys(measures, no),
         )
         for row, name in enumerate(names)
     ]
     return ValueFacts(
-        list(measures),
-        topics,
-        of_systems,
-        cast(Any, None),
-        cast(Any, None),
-        np.arange(n),
-        every,
-        dict.fromkeys(measures, every),
-        dict.fromkeys(measures, no),
-        {measure: np.full(n, values.worst(str(measure))) for measure in measures},
-        dict.fromkeys(measures, no),
+        measures=list(measures),
+        topics=topics,
+        systems=of_systems,
+        pool=cast(Any, None),
+        qrels=cast(Any, None),
+        order=np.arange(n),
+        answerable=every,
+        reached=dict.fromkeys(measures, every),
+        alike=dict.fromkeys(measures, no),
+        empty={measure: np.full(n, values.worst(str(measure))) for measure in measures},
+        lacking=dict.fromkeys(measures, no),
         asked=list(measures),
         # A system may lack a topic by one measure only.
         lacks={m: np.asarray(~present[m] & ~np.isnan(matrix[m])) for m in measures},

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irpref import parse
 from irpref.errors import ColumnError, InputError, Remedy
-from irpref.measures.names import parse
 
 # Names of columns, in the order in which they are looked for.
 NAMES = {

@@ -14,7 +14,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged import Pool, RunLike, as_judgments, listing
+from irpref.judged import as_judgments
 from irpref.kernel import Floats, Ints, JudgedRun
 from irpref.measures.declare import Measures
 from irpref.measures.everyday import supports
@@ -37,7 +37,6 @@ class Additive:
 
     measure: Measure
     weight: Floats
-    _unit: float  # a grade whose gain is 1
 
     def gains(self, grade: Floats) -> Floats:
         """Map grades to gains: shape as `grade`."""
@@ -98,12 +97,12 @@ def _additive(measure: Measure) -> Additive:
     grades = {1.0, float(parameters.get("rel", 1)), *map(float, parameters.get("gains") or ())}
     candidates = np.array(sorted(grades))
     values = _values(measure, candidates, np.ones(candidates.size, np.int64))
-    unit = float(candidates[values.argmax()])
+    unit = float(candidates[values.argmax()])  # a grade whose gain is 1
     ranks = np.arange(1, cutoff + 1)
     weight = _values(measure, np.full(cutoff, unit), ranks)
     if not weight.any():
         raise MeasureError(f"{measure}: no grade has a gain", measure=str(measure))
-    return Additive(measure, weight, unit)
+    return Additive(measure, weight)
 
 
 def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
@@ -116,11 +115,3 @@ def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
     pool = as_judgments(pd.DataFrame({"query_id": ids, "doc_id": "d", "relevance": grade})).pool()
     run = JudgedRun(pool, pool.judged, rank, np.arange(rank.size), rank)
     return KernelEvaluator([measure], pool).values_of(run)[measure]
-
-
-def top_documents(pool: Pool, run: RunLike, depth: int) -> pd.DataFrame:
-    """List the first documents of a run: columns `topic` (number in the pool), `doc_id`, `rank`."""
-    ranking: Any = listing(pool, run, depth=depth)
-    return pd.DataFrame(
-        {"topic": ranking.topics.topic, "doc_id": ranking.doc_ids, "rank": ranking.rank}
-    )

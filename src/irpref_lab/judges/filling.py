@@ -2,8 +2,7 @@
 same judge's grade.
 
     1  over the documents that both graded, m(g) is the mean human grade of documents with the
-    judge's
-       grade g
+       judge's grade g
     2  m is made isotonic in g (weighted by the number of documents)
     3  a document that only the judge graded, with g, gets m(g); m is linear between the grades seen
        and constant beyond
@@ -49,8 +48,8 @@ from irpref.measures.names import parse_all
 from irpref.messages import have, held
 from irpref.values.kernels import KernelEvaluator
 from irpref_lab.judges.calibration import Completion, correlation, mean_grades, useless
+from irpref_lab.judges.grades import IDS, grades_frame, human_rows
 
-_IDS = ["query_id", "doc_id"]
 _CALIBRATED, _DEPTH = "calibrated", "depth"
 USELESS = 0.1  # a judge with a lower correlation with human grades says nothing about them
 
@@ -161,30 +160,30 @@ def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None =
     # Columns that an earlier `fill` added, or columns of other meaning with these names.
     human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH, LOWEST], errors="ignore")
     judged = human[human["relevance"] >= 0]
-    grades = judged.set_index(_IDS)["relevance"].astype(np.float64)
+    grades = judged.set_index(IDS)["relevance"].astype(np.float64)
     values, calibration, correlation = _calibrated(_one_judge(judge, grades), grades)
     # Filled in before.
-    earlier = given.drop(human.index).set_index(_IDS)["relevance"].astype(np.float64)
+    earlier = given.drop(human.index).set_index(IDS)["relevance"].astype(np.float64)
     values = pd.concat([values, earlier[~earlier.index.isin(values.index)]])
     alone = values[~values.index.isin(grades.index)]
     # A negative grade stays only if there is no other.
-    keys = pd.MultiIndex.from_frame(human[_IDS])
+    keys = pd.MultiIndex.from_frame(human[IDS])
     human = human[(human["relevance"] >= 0).to_numpy() | ~keys.isin(alone.index)]
-    filled = alone.index.to_frame(index=False).set_axis(_IDS, axis=1)
+    filled = alone.index.to_frame(index=False).set_axis(IDS, axis=1)
     filled["relevance"] = alone.to_numpy()
     human = human.assign(relevance=human["relevance"].astype(np.float64), source="human")
     # If there are several, filled documents have no subtopic.
     if "iteration" in human and human["iteration"].nunique() == 1:
         filled["iteration"] = human["iteration"].iloc[0]
     out = pd.concat([human, filled.assign(source=FILLED)], ignore_index=True)
-    out[_CALIBRATED] = values.reindex(pd.MultiIndex.from_frame(out[_IDS])).to_numpy()
+    out[_CALIBRATED] = values.reindex(pd.MultiIndex.from_frame(out[IDS])).to_numpy()
     out[LOWEST] = grades[grades > 0].min()
     ranked = None
     if runs is not None:
         named = named_runs(runs)
         out, n_relevant = _by_ranks(out, named)
         ranked = len(named), n_relevant
-    first = [*_IDS, "relevance", SOURCE, _CALIBRATED]
+    first = [*IDS, "relevance", SOURCE, _CALIBRATED]
     out = out[[*first, *(name for name in out.columns if name not in (*first, LOWEST)), LOWEST]]
     filled = Filled(out, calibration, correlation, ranked)
     filled.cut = read.cut
@@ -203,7 +202,7 @@ def _one_judge(judge: Any, human: pd.Series) -> pd.Series:
     grades = []
     for one in judge if several else [judge]:
         frame = grades_frame(as_judgments(one))
-        grades.append(frame[frame["relevance"] >= 0].set_index(_IDS)["relevance"])
+        grades.append(frame[frame["relevance"] >= 0].set_index(IDS)["relevance"])
     if len(grades) == 1:
         return grades[0]
     return pd.concat([_calibrated(one, human)[0] for one in grades], axis=1).mean(axis=1)
@@ -235,22 +234,9 @@ def _depth(filled: pd.DataFrame, runs: Mapping[str, RunLike]) -> Floats:
         total += 1 / rank
     topic_ids = np.array(pool.topic_ids, object)[pool.judged.topic]
     rows = pd.MultiIndex.from_arrays([topic_ids, pool.doc_ids])
-    row = rows.get_indexer(pd.MultiIndex.from_frame(filled[_IDS]))
+    row = rows.get_indexer(pd.MultiIndex.from_frame(filled[IDS]))
     depth: Floats = np.log(total / max(len(runs), 1))[row]
     return depth
-
-
-def grades_frame(read: Judgments) -> pd.DataFrame:
-    """Turn judgments into a frame with one row for each document. Raises as `Judgments.pool`."""
-    read.pool()  # grades are finite numbers, and one a document
-    return read.frame().drop_duplicates(_IDS).reset_index(drop=True)
-
-
-def human_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows of human grades from a frame that `fill` returned; all rows of any other
-    frame.
-    """
-    return frame[frame[SOURCE] != FILLED] if SOURCE in frame else frame
 
 
 def _calibrated(judge: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFrame, float]:

@@ -42,6 +42,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,17 +53,19 @@ from scipy import special
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged import QrelsLike, Runs, as_judgments, read_once
-from irpref.kernel import Floats
+from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
 from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
 from irpref.show.text import Table
+from irpref.values.matrix import TopicValues
 from irpref_lab.arguments import check_confidence
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, beside_best, best_of, n_topics, where
 from irpref_lab.judges.additive import refusal
 from irpref_lab.judges.calibration import correlation, useless
-from irpref_lab.judges.filling import USELESS, grades_frame, human_rows
+from irpref_lab.judges.filling import USELESS
+from irpref_lab.judges.grades import IDS, grades_frame, human_rows
 from irpref_lab.judges.savings import documents_instead
 from irpref_lab.printed_tables import of_predictions
 from irpref_lab.remarks import about_topics, without_value
@@ -70,7 +73,32 @@ from irpref_lab.trust.design import topics_for_each
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.topics import FEWEST, limits_named
 
-_IDS = ["query_id", "doc_id"]
+_COLUMNS = [
+    "run",
+    "measure",
+    "human",
+    "judge",
+    "estimate",
+    "low",
+    "high",
+    "topics_human",
+    "topics_judge",
+]
+_PAIRS = [
+    "measure",
+    "a",
+    "b",
+    "human",
+    "judge",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_human",
+    "p_judge",
+    "topics_needed",
+    "codes",
+]
 _MOST = 10_000  # topics: nobody would judge more
 _ROUNDING = 1e-12  # of a difference
 _SHARED = 1.0  # weight, in topics, of the median variance in the variance of a pair
@@ -188,18 +216,7 @@ def judge(
         human_rows(grades_frame(as_judgments(human))),
         grades_frame(as_judgments(judge)),
     )
-    shared = sorted(set(true["query_id"]) & set(by_judge["query_id"]))
-    if len(shared) < 2:
-        raise ArgumentError(
-            f"at least 2 topics need grades of both humans and the judge, got {len(shared)}",
-            parameter="judge",
-        )
-    alone = true["query_id"].nunique() - len(shared)
-    if alone:
-        warn_user(
-            f"{alone} topics with human grades lack the judge's and are left out", IrprefWarning
-        )
-    true = true[true["query_id"].isin(shared)]
+    true, shared = _on_shared_topics(true, by_judge)
     agreement = _agreement_of_grades(true, by_judge)
     weight, fixed = agreement["weight"], topics == "fixed"
     rows: list[pd.DataFrame] = []
@@ -210,44 +227,31 @@ def judge(
     of_judge = as_judgments(by_judge)
     facts = gathered(measures, of_judge, by_name)
     basis, everything = JudgedRuns(facts, of_judge), facts.everything
+    a, b = np.triu_indices(len(facts.systems), 1)
+    two = list(zip(a.tolist(), b.tolist(), strict=True))
     for of_humans, of_all, measure in zip(
         human_facts.tables(), facts.tables(), facts.measures, strict=True
     ):
         labelled = np.isin(of_all.topics, shared)
-        a, b = np.triu_indices(len(of_all.systems), 1)
-        y, f, name = of_humans.values, of_all.values, np.array(of_all.systems, object)
-        of_runs = _table(y, f, labelled, weight, fixed, level, of_all.scale)
-        limits = limits_named(of_all.measure)
-        for end in ("low", "high"):
-            of_runs[end] = np.clip(of_runs[end], *limits)
-        of_runs.insert(0, "run", name)
-        of_pairs = _table(
-            y[b] - y[a], f[b] - f[a], labelled, weight, fixed, level, of_all.scale, shared=True
+        y, f = of_humans.values, of_all.values
+        of_pairs = y[b] - y[a], f[b] - f[a]
+        estimated = partial(
+            _table, labelled=labelled, weight=weight, fixed=fixed, level=level, scale=of_all.scale
         )
-        bottom, top = limits_of(measure)
-        of_pairs["low"] = of_pairs["low"].clip(lower=bottom - top)
-        of_pairs["high"] = of_pairs["high"].clip(upper=top - bottom)
-        of_pairs.insert(0, "a", name[a])
-        of_pairs.insert(1, "b", name[b])
-        two = list(zip(a.tolist(), b.tolist(), strict=True))
-        of_pairs["codes"] = [
+        rows.append(_of_runs(estimated(y, f), of_all, y.shape[1]))
+        codes = [
             basis.pair("claim", measure, None, everything, MISSING, pair).codes for pair in two
         ]
-        of_pairs.loc[of_pairs["codes"] != "", ["low", "high", "p"]] = math.nan
-        rows.append(
-            of_runs.assign(measure=of_all.measure, topics_human=y.shape[1], topics_judge=f.shape[1])
-        )
-        pairs.append(of_pairs.assign(measure=of_all.measure))
-        _, error, df = estimates(y[b] - y[a], f[b] - f[a], labelled, weight, True, shared=True)
+        pairs.append(_of_pairs(estimated(*of_pairs, shared=True), measure, of_all, codes))
+        _, error, df = estimates(*of_pairs, labelled, weight, fixed=True, shared=True)
         half = special.stdtrit(df, (1 + level) / 2) * error
-        instead = documents_instead(measure, true, by_judge, by_name, half, level)
         agreements.append(
             {
                 "measure": of_all.measure,
                 **agreement,
-                **_agreement(y, f[:, labelled], of_pairs, level),
+                **_agreement_of_tests(y, f[:, labelled], pairs[-1], level),
                 "judged": len(true),
-                "sample": instead,
+                "sample": documents_instead(measure, true, by_judge, by_name, half, level),
             }
         )
     out = Predictions(pd.concat(rows, ignore_index=True)[_COLUMNS])
@@ -268,6 +272,56 @@ def judge(
     return out.made()
 
 
+def _on_shared_topics(true: pd.DataFrame, by_judge: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Select the human grades of topics that the judge graded, too, and list these topics."""
+    shared = sorted(set(true["query_id"]) & set(by_judge["query_id"]))
+    if len(shared) < 2:
+        raise ArgumentError(
+            f"at least 2 topics need grades of both humans and the judge, got {len(shared)}",
+            parameter="judge",
+        )
+    alone = true["query_id"].nunique() - len(shared)
+    if alone:
+        warn_user(
+            f"{alone} topics with human grades lack the judge's and are left out", IrprefWarning
+        )
+    return true[true["query_id"].isin(shared)], shared
+
+
+def _of_runs(estimated: pd.DataFrame, values: TopicValues, n_human: int) -> pd.DataFrame:
+    """Name the rows of runs, and keep their intervals within the limits of the measure."""
+    ends = np.clip(estimated[["low", "high"]], *limits_named(values.measure))
+    return estimated.assign(
+        run=np.array(values.systems, object),
+        measure=values.measure,
+        low=ends["low"],
+        high=ends["high"],
+        topics_human=n_human,
+        topics_judge=values.n_topics,
+    )
+
+
+def _of_pairs(
+    estimated: pd.DataFrame, measure: Measure, values: TopicValues, codes: Sequence[str]
+) -> pd.DataFrame:
+    """Name the rows of pairs, keep their intervals within the range of the measure, and remove the
+    results of tests that something stands against.
+    """
+    bottom, top = limits_of(measure)
+    a, b = np.triu_indices(len(values.systems), 1)
+    name = np.array(values.systems, object)
+    table = estimated.assign(
+        a=name[a],
+        b=name[b],
+        measure=values.measure,
+        low=estimated["low"].clip(lower=bottom - top),
+        high=estimated["high"].clip(upper=top - bottom),
+        codes=codes,
+    )
+    table.loc[table["codes"] != "", ["low", "high", "p"]] = math.nan
+    return table
+
+
 def _sentence(predictions: Predictions, measure: Measure, basis: JudgedRuns) -> str:
     """Say which run has the best estimate by a measure, and which are not shown to differ."""
     rows = predictions[predictions["measure"] == str(measure)]
@@ -286,44 +340,12 @@ def _sentence(predictions: Predictions, measure: Measure, basis: JudgedRuns) -> 
     return best_of(of, [first["run"]], *known)
 
 
-_COLUMNS = [
-    "run",
-    "measure",
-    "human",
-    "judge",
-    "estimate",
-    "low",
-    "high",
-    "topics_human",
-    "topics_judge",
-]
-_PAIRS = [
-    *(
-        "measure",
-        "a",
-        "b",
-        "human",
-        "judge",
-        "difference",
-        "low",
-        "high",
-        "p",
-        "p_human",
-        "p_judge",
-        "topics_needed",
-        "codes",
-    )
-]
-
-
 def _agreement_of_grades(true: pd.DataFrame, by_judge: pd.DataFrame) -> dict[str, Any]:
     """Compute lambda and the agreement of the grades of documents that both humans and the judge
     graded.
     """
-    graded = (
-        frame.loc[frame["relevance"] >= 0, [*_IDS, "relevance"]] for frame in (true, by_judge)
-    )
-    both = pd.merge(*graded, on=_IDS)
+    graded = (frame.loc[frame["relevance"] >= 0, [*IDS, "relevance"]] for frame in (true, by_judge))
+    both = pd.merge(*graded, on=IDS)
     if not len(both):
         raise ArgumentError(
             "no document has a grade of the judge and a human one, so nothing says how they agree",
@@ -347,7 +369,7 @@ def _agreement_of_grades(true: pd.DataFrame, by_judge: pd.DataFrame) -> dict[str
 def _table(
     y: Floats,
     f: Floats,
-    labelled: Any,
+    labelled: Bools,
     weight: float,
     fixed: bool,
     level: float,
@@ -373,7 +395,9 @@ def _table(
     )
 
 
-def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) -> dict[str, Any]:
+def _agreement_of_tests(
+    human: Floats, judge: Floats, pairs: pd.DataFrame, level: float
+) -> dict[str, Any]:
     """Count the pairs that are significant by humans and by the judge, from values on the same
     topics.
     """
@@ -401,7 +425,7 @@ def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) 
 
 
 def estimates(
-    y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = False, shared: bool = False
+    y: Floats, f: Floats, labelled: Bools, weight: float, fixed: bool = False, shared: bool = False
 ) -> tuple[Floats, Floats, Floats]:
     """Estimate means, prediction-powered.
 
@@ -464,7 +488,7 @@ def _p(estimate: Floats, error: Floats, df: Floats) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(estimate) / error
-    same = np.abs(estimate) <= 1e-12
+    same = np.abs(estimate) <= _ROUNDING
     return np.where(
         same, 1.0, np.where(error > 0, 2 * special.stdtr(df, -np.where(same, 0.0, t)), 0.0)
     )

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from itertools import compress, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,11 +32,9 @@ from irpref.observed import MISSING, Ground, thresholds_on, too_few
 from irpref.values.matrix import TopicValues
 from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Basis, Pair, Verdict, rounded_up
 from irpref_lab.judges.plans import looks_in_words
+from irpref_lab.judges.sampled_judgments import SampledJudgments, SampledValues
 from irpref_lab.trust.frames import Row
 from irpref_lab.trust.topics import FEWEST
-
-if TYPE_CHECKING:
-    from irpref_lab.judges.sampled import Sampled, SampledValues
 
 
 class SampledRuns(Basis):
@@ -44,13 +42,13 @@ class SampledRuns(Basis):
 
     Parameters
     ----------
-    judgments : Sampled
+    judgments : SampledJudgments
     measures : sequence of Measure
     runs : mapping of name to run
     """
 
     def __init__(
-        self, judgments: Sampled, measures: Sequence[Measure], runs: Mapping[str, Any]
+        self, judgments: SampledJudgments, measures: Sequence[Measure], runs: Mapping[str, Any]
     ) -> None:
         self.judgments, self.measures = judgments, measures
         self.values = dict(zip(measures, judgments.values(list(measures), runs), strict=True))
@@ -117,7 +115,7 @@ class SampledRuns(Basis):
             knows_means=False,
         )
         asked = two if verdict == "claim" else two[:1]
-        pair.grounds.extend(grounds_on_sample(self.judgments, whole.on(inside), missing, asked))
+        pair.grounds.extend(_grounds(self.judgments, whole.on(inside), missing, asked))
         if verdict == "pass" and pair.n_topics < FEWEST:
             pair.grounds.append(Ground("few-topics", too_few(pair.n_topics)))
         return pair
@@ -128,14 +126,14 @@ class SampledRuns(Basis):
         lost = (~whole.answers[list(pair.numbers)]).sum(axis=1).tolist()
         row: Row = {f"missing_{name}": n for name, n in zip(called, lost, strict=True)}
         row |= dict.fromkeys((f"unjudged_{name}" for name in called), math.nan)
-        return row | judged_interval(self.judgments, whole, pair.numbers, level)
+        return row | _judged_interval(self.judgments, whole, pair.numbers, level)
 
     def sentences(
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
         """Describe full judgments of these topics, and say whether to go on."""
         whole = self.values[pair.measure].on(pair.inside)
-        return [go_on(self.judgments, whole, row, pair.numbers)]
+        return [_go_on(self.judgments, whole, row, pair.numbers)]
 
     def notes(self, verdict: Verdict) -> list[str]:
         """Say how many documents are judged, and which grades count as relevant."""
@@ -163,7 +161,7 @@ class SampledRuns(Basis):
         """Map each system to the grounds against a claim about it."""
         estimates = self.values[measure].on(inside)
         every = range(len(estimates.answers))
-        grounds = grounds_on_sample(self.judgments, estimates, missing, every)
+        grounds = _grounds(self.judgments, estimates, missing, every)
         return dict.fromkeys(self.names, grounds)
 
     def columns_of_runs(self, measure: Measure, inside: Bools) -> dict[str, Row]:
@@ -217,14 +215,14 @@ class SampledRuns(Basis):
         return of_sample, hash_of_text(f"{of_sample} {members!r}")
 
 
-def grounds_on_sample(
-    judgments: Sampled, estimates: SampledValues, missing: float, runs: Sequence[int]
+def _grounds(
+    judgments: SampledJudgments, estimates: SampledValues, missing: float, runs: Sequence[int]
 ) -> list[Ground]:
     """List the reasons why there is no verdict.
 
     Parameters
     ----------
-    judgments : Sampled
+    judgments : SampledJudgments
     estimates : SampledValues
     missing : float
         Share of the topics that a run may lack.
@@ -246,7 +244,7 @@ def grounds_on_sample(
     return [*reasons, *_same_gains(judgments, estimates)]
 
 
-def _same_gains(judgments: Sampled, estimates: SampledValues) -> list[Ground]:
+def _same_gains(judgments: SampledJudgments, estimates: SampledValues) -> list[Ground]:
     """Say why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
     gain = estimates.human_gain
     if not gain.size:
@@ -265,19 +263,19 @@ def _same_gains(judgments: Sampled, estimates: SampledValues) -> list[Ground]:
     return [Ground("blind", f"all {n} judged documents count the same for {measure} ({scale})")]
 
 
-def judged_interval(
-    judgments: Sampled, estimates: SampledValues, numbers: tuple[int, int], level: float
+def _judged_interval(
+    judgments: SampledJudgments, estimates: SampledValues, numbers: tuple[int, int], level: float
 ) -> dict[str, float]:
     """Return the interval of the difference of two systems under full human judgments of these
     topics; NaN if the sample does not say.
     """
     first, second = (np.array([number]) for number in numbers)
-    low, high = judged_intervals(judgments, estimates, first, second, level)
+    low, high = _judged_intervals(judgments, estimates, first, second, level)
     return {"low_judged": float(low[0]), "high_judged": float(high[0])}
 
 
-def judged_intervals(
-    judgments: Sampled, estimates: SampledValues, first: Ints, second: Ints, level: float
+def _judged_intervals(
+    judgments: SampledJudgments, estimates: SampledValues, first: Ints, second: Ints, level: float
 ) -> tuple[Floats, Floats]:
     """Return such intervals of pairs of systems, by number, second minus first: all hold at
     once.
@@ -290,8 +288,8 @@ def judged_intervals(
     return estimates.intervals(first, second, alone)
 
 
-def go_on(
-    judgments: Sampled,
+def _go_on(
+    judgments: SampledJudgments,
     estimates: SampledValues,
     row: Mapping[str, Any],
     numbers: tuple[int, int],
@@ -325,12 +323,12 @@ def _about(table: pd.DataFrame, measure: str, group: str | None) -> pd.Series:
 
 
 def _judged_pairs(
-    judgments: Sampled, estimates: SampledValues, pairs: pd.DataFrame, level: float
+    judgments: SampledJudgments, estimates: SampledValues, pairs: pd.DataFrame, level: float
 ) -> pd.DataFrame:
     """Add intervals of the differences under full human judgments that hold for all pairs at
     once.
     """
     place = {name: i for i, name in enumerate(estimates.values.systems)}
     first, second = (pairs[column].map(place).to_numpy(np.int64) for column in "ab")
-    low, high = judged_intervals(judgments, estimates, first, second, level)
+    low, high = _judged_intervals(judgments, estimates, first, second, level)
     return pairs.assign(low_judged=low, high_judged=high)

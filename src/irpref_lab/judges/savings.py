@@ -13,9 +13,10 @@ from irpref.errors import MeasureError
 from irpref.judged import Runs
 from irpref.kernel import Bools, Floats, Ints
 from irpref_lab.judges.additive import additive
+from irpref_lab.judges.grades import IDS
 from irpref_lab.judges.partners import partners
-from irpref_lab.judges.plans import IDS, rank_weights
 from irpref_lab.judges.priority_sampling import PRIOR, documents_needed, levels, sizes, united
+from irpref_lab.judges.rank_weights import rank_weights
 
 _PAIRS = 50  # of the runs that are looked at
 

@@ -12,6 +12,10 @@ behind it:
 - `topic_set_size`, `topics_needed`: how many topics does it take to detect a difference of a given
   size?
 
+`restriction` judges runs by a part of the judgments, `losses` says which part, and `experiment`
+evaluates with it; `outcomes` has what `robustness` measures, and `journal` keeps results of
+`incompleteness` in a file.
+
 `rng` is a seed or a NumPy Generator (seed 0 if you give none); some functions take the samples
 themselves. `irpref_lab.plots` draws the results: `stability(result)`, `swap`, `significance`,
 `incompleteness`."""

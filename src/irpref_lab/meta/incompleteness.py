@@ -85,8 +85,6 @@ class Incompleteness:
         ValueError
             The reference was not evaluated.
         """
-        import pandas as pd
-
         if reference is not None:
             check_choice("reference", str(reference), self.measures)
         by_part = self.means.pivot(

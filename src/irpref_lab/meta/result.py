@@ -22,6 +22,4 @@ class Result:
     systems: tuple[str, ...]
 
     def _frame(self, **columns: Any) -> pd.DataFrame:
-        import pandas as pd
-
         return pd.DataFrame({"measure": self.measure, **columns})

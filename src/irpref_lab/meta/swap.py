@@ -71,8 +71,8 @@ class Swap(Result):
         return int(good[0]) if good.size else None
 
     def difference_required(self, rate: float = 0.05) -> float:
-        """Lower edge of the first bin with a swap rate of at most `rate`, NaN if there is none:
-        lower is better.
+        """Return the lower edge of the first bin with a swap rate of at most `rate`, NaN without
+        such a bin: lower is better.
         """
         first = self._first(rate)
         return np.nan if first is None else float(self.edges[first])
@@ -107,7 +107,7 @@ def swap(
     rng: Rng | None = None,
     samples: Iterable[ArrayLike] | None = None,
 ) -> Swap:
-    """Swap rates by the size of the difference.
+    """Compute swap rates by the size of the difference.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from irpref.data.replace import replaced
 from irpref.messages import once_per_call
 from irpref_lab.decide.all_pairs import PAIRS
-from irpref_lab.page import charts
+from irpref_lab.page import vega
 from irpref_lab.page.contents import Options, contents
 
 if TYPE_CHECKING:
@@ -174,21 +174,21 @@ def report(
     """
     template = _template()  # before the work: Jinja may be missing
     options = Options(
-        baseline,
-        title,
-        topics,
-        titles,
-        groups,
-        rankings,
-        depth,
-        pairs,
-        level,
-        rng,
-        strict,
+        baseline=baseline,
+        title=title,
+        topics=topics,
+        titles=titles,
+        groups=groups,
+        rankings=rankings,
+        depth=depth,
+        pairs=pairs,
+        level=level,
+        rng=rng,
+        strict=strict,
     )
-    with charts.made_beside() as made_charts:
+    with vega.made_beside() as made_script:
         parts = contents(measures, qrels, runs, options)
-        drawing = made_charts()
+        drawing = made_script()
     script, style = _part("page.js"), _part("page.css")
     page = template.render(
         page=parts,
@@ -222,7 +222,7 @@ def _hash(text: str) -> str:
 
 @cache
 def _template() -> Template:
-    with charts.needed("jinja2", "Jinja"):
+    with vega.needed("jinja2", "Jinja"):
         from jinja2 import Environment, StrictUndefined
     # Everything is escaped; the template lets through the JSON, the script and the style alone.
     environment = Environment(

@@ -1,36 +1,24 @@
-"""The contents of the page: plain data from the functions that compute it, and pictures as
-`charts.toml` describes them."""
+"""The contents of the page: plain data from the functions that compute it."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-import os
-import platform
-import tomllib
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
-from irpref import curves
 from irpref.errors import ArgumentError
 from irpref.judged import (
     Groups,
     Judgments,
     QrelsLike,
-    Run,
     RunLike,
     Runs,
-    align_run,
     as_judgments,
     each,
 )
@@ -40,7 +28,6 @@ from irpref.measures import literature
 from irpref.measures.declare import Measures
 from irpref.measures.docstring import prose
 from irpref.measures.names import parse_all
-from irpref.measures.rpref import RPref
 from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
 from irpref.observed import MISSING, read_repeats, repeats_in
 from irpref.values.matrix import TopicValues
@@ -64,10 +51,10 @@ from irpref_lab.decide.pair import Basis
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.judges.filling import Filled
 from irpref_lab.messages import not_accepted
+from irpref_lab.page.curve_charts import curve_charts
+from irpref_lab.page.provenance import input_facts, made_line, versions
 from irpref_lab.page.query_texts import Texts, texts
-from irpref_lab.page.rankings import rankings, unjudged_by_rank
-from irpref_lab.plots.drawing import CRP_CUT
-from irpref_lab.plots.plot_data import constant_npref
+from irpref_lab.page.rankings import rankings
 from irpref_lab.short_names import left_out, parts
 from irpref_lab.trust.holes import hole_intervals, notes_on, pair_intervals
 from irpref_lab.trust.samples import Rng, fixed_seed
@@ -87,21 +74,9 @@ MOST_ROWS = 40_000  # documents of rankings that the page holds
 # of these, the first ranks are also in tables, up to so many rows, for readers without JavaScript
 MOST_PLAIN = 10_000
 DIGITS = 9  # of numbers in the data of the page
-CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
-_CRP = frozenset({"CRP", "nCRP", "CRPRecovery"})
 _BOARD = ["mean", "low", "high", "place", "place_low", "place_high", "letters", "shown"]
 _P_VALUES = ["p", "p_adjusted"]
 _PAIRS = ["difference", "effect_size", *_P_VALUES]
-_PACKAGES = (
-    "irpref",
-    "ir-measures",
-    "numpy",
-    "scipy",
-    "pandas",
-    "pyarrow",
-    "pytrec-eval-terrier",
-    "vl-convert-python",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,8 +113,8 @@ def contents(
     chosen = parse_all(measures)
     named = runs_by_name(runs)
     options = _checked(options, chosen, named)
-    inputs = [_input("judgments", given)]
-    inputs += [_input(name, one) for name, run in named.items() for one in repeats_in(run)]
+    inputs = [input_facts("judgments", given)]
+    inputs += [input_facts(name, one) for name, run in named.items() for one in repeats_in(run)]
     with whole_files(options.strict):
         qrels = as_judgments(given)
         named = _opened(named)  # each file is read once
@@ -152,7 +127,7 @@ def contents(
                 "values_only": False,
                 "inputs": inputs,
                 "filled": qrels.text if isinstance(qrels, Filled) else None,
-                "made": _made(inputs[0]),
+                "made": made_line(inputs[0]),
                 "methods": literature.methods(chosen),
                 "bibtex": literature.cite(chosen),
                 **_parts(chosen, qrels, named, basis, options),
@@ -161,8 +136,8 @@ def contents(
 
 
 def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, options: Options) -> Part:
-    """Everything that a page about values shows: nothing about rankings and judgments."""
-    inputs = [_input("values", given)]
+    """Collect everything that a page about values shows: nothing about rankings and judgments."""
+    inputs = [input_facts("values", given)]
     chosen, named = given.measures_of(measures), given.systems_named(runs)
     options = _checked(options, chosen, named)
     basis = given.basis(chosen, named)
@@ -176,14 +151,18 @@ def _of_values(measures: Measures, given: GivenValues, runs: Runs | None, option
             **_summary(basis, named, options),
             "values_only": True,
             "inputs": inputs,
-            "made": _made(inputs[0]),
+            "made": made_line(inputs[0]),
             "filled": None,
             "methods": f"We compare values of {names} by topic, which other software computed, "
             f"with irpref \\cite{{{literature.PACKAGE_KEY}}}.",
             "bibtex": literature.package_entry(),
             **board,
             "judged": [None] * len(board["runs"]),
-            **{"findings": [], "suggested": [], "grave": [], "curves": [], "holes": []},
+            "findings": [],
+            "suggested": [],
+            "grave": [],
+            "curves": [],
+            "holes": [],
             "rankings": {"runs": [], "lists": [], "explained": [], "docs": [], "depth": 0},
             "bounds": nothing | {"notes": []},
             "ties": nothing | {"tied": 0},
@@ -199,7 +178,7 @@ def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
         "level": options.level,
         "absent": absent,
         "notes": basis.notes_of_many(absent),
-        "versions": _versions(),
+        "versions": versions(),
     }
 
 
@@ -250,7 +229,7 @@ def _parts(
         findings = check(qrels, {name: drawn[name] for name in present}, chosen)
         yield _findings(findings)
         yield {"rankings": _rankings(chosen, qrels, of_shown, topics, options)}
-        yield _curves(chosen, qrels, drawn)
+        yield curve_charts(chosen, qrels, drawn)
         yield _unjudged(chosen[0], qrels, of_shown, len(topics), len(board["runs"]))
         tied = findings.loc[findings["code"] == "ties", "run"].tolist()
         of_tied = {name: drawn[name] for name in tied}
@@ -385,11 +364,16 @@ def _board(
     """
     first = by_measure[names[0]]
     several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
-    tests = options.pairs if several else "none", options.level
+    pairs = options.pairs if several else "none"
 
     def board_on(topics: Mapping[str | None, Bools], reasons: Reasons) -> Leaderboard:
         return board_of(
-            *(by_measure, names, names[0], topics, *tests),
+            by_measure,
+            names,
+            names[0],
+            topics,
+            pairs,
+            options.level,
             seed=options.rng,
             absent=absent,
             reasons=reasons,
@@ -404,7 +388,7 @@ def _board(
         for row in verdict[verdict["verdict"] == UNKNOWN].to_dict("records")
     }
     lines = [*sentences_of(board, basis.measures, reasons, basis.heading).values()]
-    pairs = _blanked(board.pairs, _P_VALUES, untold)
+    of_pairs = _blanked(board.pairs, _P_VALUES, untold)
     board = _blanked(board, ["place_low", "place_high", "letters"], untold)
     tested = pd.DataFrame({"group": []})
     if groups and several:
@@ -417,7 +401,7 @@ def _board(
         "board": [_rows(part) for part in rows],
         "judged": rows[0]["judged@10"],
         "answered": first.n_topics - rows[0]["topics_without_documents"],
-        "pairs": _pairs(pairs, names, runs) if several else [],
+        "pairs": _pairs(of_pairs, names, runs) if several else [],
         "test": board.test,
         "verdict": [*lines, *([f"test: {board.test}"] if board.test else [])],
         "groups": [
@@ -531,62 +515,6 @@ def _rankings(
     }
 
 
-# ------------------------------------------------------------------------------------------- curves
-
-
-def _curves(
-    chosen: Sequence[Measure], qrels: Judgments, runs: Mapping[str, RunLike]
-) -> dict[str, list[Part]]:
-    """Curves of the runs, and shares of documents by rank: means over the topics. CRP and n-pref
-    are drawn if one of their measures is on the page.
-    """
-    try:
-        pool = qrels.pool()
-    except ValueError:  # preferences without grades
-        return {"curves": [], "holes": []}
-    asked = {measure.NAME for measure in chosen}
-    seen = {name: align_run(pool, run) for name, run in runs.items()}  # aligned once for all curves
-    ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
-    looks = tomllib.loads(
-        files("irpref_lab.page").joinpath("charts.toml").read_text(encoding="utf-8")
-    )
-
-    def chart(name: str, table: pd.DataFrame, **more: str) -> Part:
-        """Make a picture with a line for each run, which ends where the run ends."""
-        look = looks[name]
-        lines = table.pivot(index=look["x"], columns="run", values=look["y"])
-        if look["x"] == "rank":
-            lines = lines[lines.index.isin(CURVE_RANKS)]
-            lines = lines.where(
-                lines.index.to_numpy()[:, None] <= [ends[name] for name in lines.columns]
-            )
-        return look | more | {"x": lines.index, "y": [lines[name] for name in runs]}
-
-    drawn = [
-        chart("precision", curves.interpolated_precision(qrels, seen)),
-        chart("gain", curves.cumulated_gain(qrels, seen, depth=CURVE_RANKS[-1])),
-    ]
-    if asked & _CRP:
-        crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
-        # As in `irpref_lab.plots.crp`: later ranks say little about a run.
-        last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
-        drawn.append(chart("crp", crp[crp["rank"] <= last]))
-    if "NPref" in asked:
-        rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
-        npref = curves.npref_convergence(qrels, seen, rpref)
-        constant = constant_npref(npref)
-        note = {"note": constant} if constant else {}
-        drawn.append(chart("npref", npref, title=f"n-pref, {rpref}", **note))
-
-    # After one mark of the axis, up to the next.
-    shares = unjudged_by_rank(qrels, seen)
-    unjudged = {
-        "x": shares["rank"].unique(),
-        "y": [shares.loc[shares["run"] == name, "unjudged"] for name in runs],
-    }
-    return {"curves": drawn, "holes": [looks["unjudged"] | unjudged]}
-
-
 # ---------------------------------------------------------------------- unjudged documents and ties
 
 
@@ -641,43 +569,3 @@ def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_top
     ties = _bounds(tie_intervals, measure, qrels, runs, many)
     changed = [row for row in ties["runs"] if row["low"] < row["high"]]
     return {"ties": ties | {"tied": len(runs), "runs": changed}}
-
-
-# ------------------------------------------------------------------------------------ what was done
-
-
-def _input(name: str, data: object) -> Part:
-    """Describe one of the inputs: a file with its hash, a data set, or something in memory."""
-    if isinstance(data, (Judgments, Run)) and data.path is not None:
-        data = data.path
-    if not isinstance(data, (str, os.PathLike)):
-        return {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
-    path = os.fspath(data)
-    if os.path.isfile(path):
-        with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return {"name": name, "what": os.path.basename(path), "hash": digest}
-    folder = os.path.basename(path) or path if os.path.exists(path) else f"ir_datasets {path}"
-    return {"name": name, "what": "standard input" if path == "-" else folder, "hash": None}
-
-
-def _versions() -> list[tuple[str, str]]:
-    out = [("Python", platform.python_version())]
-    for name in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            out.append((name, version(name)))
-    return out
-
-
-def _made(read: Part) -> str:
-    """Say when the page was made, from which judgments or values and with which versions.
-
-    The day is the one of SOURCE_DATE_EPOCH if that is set, so that a page can be made again.
-    """
-    seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    day = datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)
-    known = dict(_versions())
-    versions = ", ".join(
-        f"{name} {known[name]}" for name in ("irpref", "ir-measures") if name in known
-    )
-    return f"{day:%Y-%m-%d} · {read['name']}: {read['what']} · {versions}"

@@ -6,6 +6,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+from irpref.data.collections import not_loaded
+from irpref.data.records import lines_of, loaded
+from irpref.data.source import Source
 from irpref.errors import InputError
 from irpref.judged import Frame, id_text
 
@@ -74,9 +77,6 @@ def _column(columns: list[object], names: tuple[str, ...], what: str) -> str:
 
 
 def _of_file(path: str, what: str) -> dict[str, str]:
-    from irpref.data.records import lines_of
-    from irpref.data.source import Source
-
     out: dict[str, str] = {}
     for number, line in lines_of(Source(path)):
         if line.strip():
@@ -100,8 +100,6 @@ def _of_line(line: str, what: str) -> tuple[str, str]:
     if not line.lstrip().startswith("{"):
         id_, text = line.rstrip("\r").split("\t", 1)
         return id_, text
-    from irpref.data.records import loaded
-
     record = loaded(line, what)
     ids = [str(record[name]) for name in (*_IDS[what], "id", "_id") if name in record]
     texts = [str(record[name] or "") for name in _TEXTS[what] if name in record]
@@ -109,8 +107,6 @@ def _of_line(line: str, what: str) -> tuple[str, str]:
 
 
 def _of_dataset(name: str, what: str, ids: list[str]) -> dict[str, str]:
-    from irpref.data.collections import not_loaded
-
     try:
         import ir_datasets
 

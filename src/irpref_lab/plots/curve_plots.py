@@ -18,7 +18,6 @@ from irpref_lab.plots.plot_data import (
     curve_means,
     curve_table,
     only,
-    over_topics,
 )
 
 if TYPE_CHECKING:
@@ -360,6 +359,14 @@ def cumulated_gain(
 def _finished(ax: Axes, note: str, words: str, table: Any, *details: str) -> Axes:
     """Add a title, notes below it, a legend and a grid to the picture of a curve."""
     only_judged = "judged documents only" if table.attrs.get("judged_only") else ""
-    drawing.title(ax, over_topics(words, table), *details, only_judged)
+    drawing.title(ax, _with_topics(words, table), *details, only_judged)
     drawing.legend(ax, note=note)
     return drawing.finish(ax)
+
+
+def _with_topics(words: str, table: Any) -> str:
+    """Add the topic of the table to a title, or the number of its topics."""
+    if "query_id" in table:
+        return f"{words}, topic {drawing.one_name(table['query_id'].iloc[0], 'run')}"
+    n = table.attrs.get("n_topics")
+    return words if n is None else f"{words}, {drawing.count(n, 'topic')}"

@@ -10,7 +10,7 @@ from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError, ColumnError
 from irpref.values.matrix import TopicValues, values_in
 from irpref_lab.meta.values import topic_values
-from irpref_lab.plots.drawing import count, one_name
+from irpref_lab.plots.drawing import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,11 +163,3 @@ def constant_npref(table: pd.DataFrame) -> str:
     of_run = table.groupby("run")["value"]
     same = table["n"].nunique() > 1 and bool((of_run.max() - of_run.min() <= 1e-12).all())
     return "the same for every n, as always with binary judgments" if same else ""
-
-
-def over_topics(words: str, table: pd.DataFrame) -> str:
-    """Make a title with the topic of the table, or with the number of its topics."""
-    if "query_id" in table:
-        return f"{words}, topic {one_name(table['query_id'].iloc[0], 'run')}"
-    n = table.attrs.get("n_topics")
-    return words if n is None else f"{words}, {count(n, 'topic')}"

@@ -13,6 +13,6 @@ ROWS = 1 << 17  # judgments evaluated at a time: what a processor's cache holds
 
 
 def batches(sizes: Ints) -> Iterator[tuple[int, int]]:
-    """Start and stop of batches of consecutive items with about `ROWS` rows together."""
+    """Yield start and stop of batches of consecutive items with about `ROWS` rows together."""
     load = np.cumsum(sizes) // ROWS
     yield from pairwise(np.flatnonzero(np.diff(load, prepend=-1, append=-1)).tolist())

@@ -13,7 +13,8 @@ from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, read_once
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
-from irpref_lab.judges.filling import Filled, human_rows, with_expected
+from irpref_lab.judges.filling import Filled, with_expected
+from irpref_lab.judges.grades import human_rows
 from irpref_lab.trust.holes import hole_intervals
 from irpref_lab.trust.samples import Rng
 from irpref_lab.trust.ties import tie_intervals

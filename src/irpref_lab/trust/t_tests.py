@@ -47,10 +47,10 @@ def mean_and_error(differences: Floats) -> tuple[Floats, Floats]:
     mean = settled(mean, np.abs(rows).mean(axis=-1))
     squares = ((rows - mean[..., None]) ** 2).sum(axis=-1)
     error = np.sqrt(squares / (max(n - 1, 1) * n))
-    return mean, np.where(_is_constant(rows), 0.0, error)
+    return mean, np.where(is_constant(rows), 0.0, error)
 
 
-def _is_constant(rows: Floats) -> Bools:
+def is_constant(rows: Floats) -> Bools:
     """Find rows whose values differ by rounding at most, (..., n_topics) to (...,)."""
     largest = np.maximum(np.abs(rows.max(axis=-1)), np.abs(rows.min(axis=-1)))
     return np.asarray(np.ptp(rows, axis=-1) <= ROUNDING * largest)

@@ -32,12 +32,12 @@ import pandas as pd
 from ir_measures.measures import Measure
 from scipy import special
 
+from irpref import parse
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged import Groups, QrelsLike, RunLike, as_judgments
 from irpref.judged.groups import groups_of
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
-from irpref.measures.names import parse
 from irpref.messages import check_choice
 from irpref.observed import limits_of
 from irpref.values.matrix import TopicValues, evaluated

@@ -198,11 +198,9 @@ def _text(found: Verification, often: Counter[tuple[str, str]]) -> str:
     """Say how many figures are equal, and the commonest reason for each measure."""
     n, equal, explained = len(found), int(found["equal"].sum()), int(found["explained"].sum())
     if equal == n:
-        return (
-            f"All {n} figures have the digits printed."
-            if n > 1
-            else ("The figure has the digits printed.")
-        )
+        if n == 1:
+            return "The figure has the digits printed."
+        return f"All {n} figures have the digits printed."
     if n == 1:
         reason = "for a known reason" if explained else "and no known reason explains it"
         return f"The figure differs, {reason}."

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
+from irpref import evaluator
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged import Listing, Pool, QrelsLike, RunLike, read_once
 from irpref.kernel import Bools, Floats
@@ -20,7 +21,6 @@ from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
 from irpref.messages import about
-from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
 from irpref_lab.messages import not_accepted
 from irpref_lab.trust.holes.filled import Holes
@@ -142,7 +142,7 @@ def bounds_of(
 
 
 def ties_rise(measure: Measure) -> bool:
-    """Tell whether a measure has documents of equal scores by ascending id."""
+    """Test whether a measure ranks documents of equal score by ascending id."""
     return isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID
 
 

@@ -55,8 +55,8 @@ def numbers(runs: Sequence[Listing], holes: Sequence[Bools]) -> tuple[list[Ints]
     return out, total
 
 
-class _Filled:
-    """The parts of a run that stay the same however its holes are filled.
+class _OpenRun:
+    """A run with its holes: the parts that stay the same however these are filled.
 
     Attributes
     ----------
@@ -74,12 +74,11 @@ class _Filled:
     def __init__(
         self, run: Listing, hole: Bools, number: Ints, row: Ints, starts: Ints, step: Ints
     ) -> None:
-        self.run, at = run, np.flatnonzero(hole)
-        self.gaps, self.position, self.hole = (
-            run.topics.part(at),
-            run.topics.position[at],
-            number[at],
-        )
+        at = np.flatnonzero(hole)
+        self.run = run
+        self.gaps = run.topics.part(at)
+        self.position = run.topics.position[at]
+        self.hole = number[at]
         self.documents = np.where(hole, ~number, row - run.topics.spread(starts))
         self.steps = np.append(step, -1)[np.where(hole, -1, row)]
 
@@ -135,8 +134,8 @@ class Holes:
         self._number = np.bincount(at_step, minlength=pool.n_topics * self._grades.size).reshape(
             pool.n_topics, -1
         )
-        self._filled = [
-            _Filled(run, hole, of_run, row[run.row], self.pool.judged.starts, step)
+        self._open_runs = [
+            _OpenRun(run, hole, of_run, row[run.row], self.pool.judged.starts, step)
             for run, hole, of_run in zip(runs, open_, number, strict=True)
         ]
         # A column with one number for each topic repeats it on every row; keep it if a topic loses
@@ -150,11 +149,11 @@ class Holes:
 
     @cached_property
     def _rank(self) -> Floats:
-        return self._by_hole([part.position + 1 for part in self._filled])
+        return self._by_hole([part.position + 1 for part in self._open_runs])
 
     @cached_property
     def _rank_rising(self) -> Floats:
-        pairs = [(part, part.run.topics.starts) for part in self._filled]
+        pairs = [(part, part.run.topics.starts) for part in self._open_runs]
         return self._by_hole(
             [part.rank_rising[part.gaps.spread(starts) + part.position] for part, starts in pairs]
         )
@@ -162,7 +161,7 @@ class Holes:
     def _by_hole(self, ranks: Sequence[Ints]) -> Floats:
         """Place the ranks of holes in each run, inf if it lacks them: (n_runs, n_holes)."""
         out = np.full((len(ranks), self.holes.size), np.inf)
-        for of_run, part, rank in zip(out, self._filled, ranks, strict=True):
+        for of_run, part, rank in zip(out, self._open_runs, ranks, strict=True):
             of_run[part.gaps.spread(self.holes.starts) + part.hole] = rank
         return out
 
@@ -229,7 +228,7 @@ class Holes:
             number[there],
             columns,
         )
-        for part in self._filled:
+        for part in self._open_runs:
             run, gaps = part.run, part.gaps
             n = run.topics.lengths[topics]
             listed, of_run = Segments.of_lengths(n), run.topics.taken(part.steps, topics)
@@ -242,7 +241,7 @@ class Holes:
             )
             level = level_of.ravel().take(of_run + listed.spread(np.arange(k) * steps.size))
 
-            def row(part: _Filled = part, listed: Segments = listed) -> Ints:
+            def row(part: _OpenRun = part, listed: Segments = listed) -> Ints:
                 document = part.run.topics.taken(part.documents, topics)
                 first = np.where(
                     document >= 0,

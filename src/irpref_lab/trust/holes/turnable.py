@@ -126,7 +126,7 @@ class Turnable:
         task, grid = self._question(measure)
         sizes = self._sizes(measure, task)
         for size in sizes:
-            holes = self._filled(measure, size)
+            holes = self._holes_in(measure, size)
             if not holes.holes.lengths[topics].any() and size == sizes[-1]:
                 return 0.0, 0.0, True
             few = partial(_few_ways, measure, task, holes, grid)
@@ -157,7 +157,10 @@ class Turnable:
         ends_there = _is_of_first(measure) or _is_precision(measure)
         return [cutoff] if ends_there else [cutoff, None]
 
-    def _filled(self, measure: Measure, size: int | None) -> Holes:
+    def _holes_in(self, measure: Measure, size: int | None) -> Holes:
+        """Find the holes in the first `size` ranks of both runs, once for all measures that see the
+        same holes.
+        """
         key = (negative_is_a_grade(measure), size)
         if key not in self._holes:
             runs = self.runs if size is None else [run.first(size) for run in self.runs]
@@ -179,12 +182,12 @@ class Turnable:
 
 
 def _is_precision(measure: Measure) -> bool:
-    """Tell whether a measure is P, of which the bounds are known."""
+    """Test whether a measure is P, whose bounds have a closed form."""
     return str(measure.NAME) == "P"
 
 
 def _is_of_first(measure: Measure) -> bool:
-    """Tell whether a measure looks at the first relevant document alone."""
+    """Test whether a measure looks at the first relevant document alone."""
     declared = declaration(measure)
     return declared is not None and declared.HOLES.first_only
 

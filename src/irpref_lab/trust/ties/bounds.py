@@ -265,21 +265,33 @@ def _estimated(
         for topic, _, computed in _computed(tied, tasks, orders):
             for measure in left[topic].copy():
                 drawn = seen[measure, topic] = [*seen.get((measure, topic), ()), computed[measure]]
-                one_by_one = np.concatenate(drawn)
-                pairs = (one_by_one[::2] + one_by_one[1::2]) / 2
-                error = float(np.std(pairs, ddof=1)) / math.sqrt(pairs.size)
-                extremes = np.array([outcomes[topic] for outcomes in of_grades[measure]])
-                every = np.append(one_by_one, extremes)
-                low, high = float(every.min()), float(every.max())
-                # An order and its reverse may have the same mean, whichever the order (values
-                # linear in the ranks); those by grade then have it, too. If not, orders with other
-                # values are rare, and were not drawn.
-                near = 1e-12 * np.abs(every).max()
-                linear = np.ptp(one_by_one) > 0 and abs(extremes.mean() - pairs[0]) <= near
-                if np.ptp(pairs) <= near and not linear:
-                    error = (high - low) / one_by_one.size
+                by_grade_here = np.array([outcomes[topic] for outcomes in of_grades[measure]])
+                ends, error = _ends_and_error(np.concatenate(drawn), by_grade_here)
                 if error <= ENOUGH or turn == TURNS - 1:
-                    ends = low, float(pairs.mean()), high
                     _put(bounds[measure], topic, ends, float(values[measure][topic]), error)
                     left[topic].remove(measure)
         left = {topic: open_measures for topic, open_measures in left.items() if open_measures}
+
+
+def _ends_and_error(drawn: Floats, by_grade: Floats) -> tuple[tuple[float, float, float], float]:
+    """Estimate the lowest, mean and highest value of a topic, and the standard error of the mean.
+
+    Parameters
+    ----------
+    drawn : float array (n_orders,)
+        Values of random orders, each followed by the value of its reverse.
+    by_grade : float array (2,)
+        Values of the orders by falling and by rising grade.
+    """
+    pairs = (drawn[::2] + drawn[1::2]) / 2
+    error = float(np.std(pairs, ddof=1)) / math.sqrt(pairs.size)
+    every = np.append(drawn, by_grade)
+    low, high = float(every.min()), float(every.max())
+    # An order and its reverse may have the same mean, whichever the order (values linear in the
+    # ranks); those by grade then have it, too. If not, orders with other values are rare, and were
+    # not drawn.
+    near = 1e-12 * np.abs(every).max()
+    linear = np.ptp(drawn) > 0 and abs(by_grade.mean() - pairs[0]) <= near
+    if np.ptp(pairs) <= near and not linear:
+        error = (high - low) / drawn.size
+    return (low, float(pairs.mean()), high), error

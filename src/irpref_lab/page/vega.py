@@ -1,5 +1,5 @@
-"""The script that draws the pictures of a page: Vega, Vega-Lite and Vega-Embed, as bundled by
-vl-convert-python.
+"""Vega, the script that draws the pictures of a page: Vega, Vega-Lite and Vega-Embed, as bundled
+by vl-convert-python.
 """
 
 from __future__ import annotations
