@@ -530,7 +530,7 @@ class Evidence(HasMemo):
         """List the notes of verdicts that are said once for all measures."""
         return [
             row["text"]
-            for code in CODES
+            for code in self.codes
             if code.in_notes and not code.against
             for row in self._rows_of(code, inside, None)
         ]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Level: TypeAlias = Literal["grave", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("grave", "warning", "note")
+EVERY_USE = frozenset({"values", "pass", "claim"})  # see `Code.against`
 About: TypeAlias = Literal["judgments", "run", "pair", "measure", "verdict"]
 
 
@@ -102,6 +103,12 @@ class Ground:
 
 
 Finder: TypeAlias = Callable[[View], "Found | Iterable[Found] | None"]
+
+
+def nothing(view: View) -> None:
+    """Find nothing: for codes that are said elsewhere, such as where something cannot be
+    evaluated.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from irpref.kernel.segments import Bools
 from irpref.measures.declare import KernelMeasure, registered
 from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
-from irpref.observed.finding import Code, Found, View
+from irpref.observed.finding import EVERY_USE, Code, Found, View, nothing
 from irpref.observed.observation import NO_IDS
 from irpref.observed.scales import (
     REVERSED,
@@ -55,7 +55,7 @@ UNANSWERABLE = Code(
     _unanswerable,
     "{some} {have} no relevant document (no grade above 0)",
     level="note",
-    against=frozenset({"values", "pass", "claim"}),
+    against=EVERY_USE,
     stops=_no_topic_answerable,
     in_notes=True,
 )
@@ -99,7 +99,7 @@ UNSEEN = Code(
     _unseen,
     "for {some}, no run retrieves a judged document",
     level="note",
-    against=frozenset({"values", "pass", "claim"}),
+    against=EVERY_USE,
     stops=_too_few_seen,
     in_notes=True,
 )
@@ -362,10 +362,6 @@ DISAGREEING_JUDGES = Code(
 )
 
 
-def nothing(view: View) -> None:
-    """Find nothing: for codes that are told where something cannot be evaluated."""
-
-
 CONTRADICTING_PREFERENCES = Code(
     "contradicting-preferences", "judgments", nothing, "{error}", "grave"
 )
@@ -452,9 +448,22 @@ READ_DIFFERENTLY = Code(
     "note",
     in_notes=True,
 )
+
+
 CODES = (
-    *(EXCLUDED_RELEVANT, READ_DIFFERENTLY),
-    *(UNANSWERABLE, UNSEEN, GRADE_SCALE, NEGATIVE_GRADES, JUDGED_WITHOUT_ID, MIXED_SCALES),
-    *(GRADES_REVERSED, ONE_GRADE),
-    *(GRADE_ORDER, NO_NONRELEVANT, CONTRADICTING_PREFERENCES, DISAGREEING_JUDGES, NEVER_COMPARED),
+    EXCLUDED_RELEVANT,
+    READ_DIFFERENTLY,
+    UNANSWERABLE,
+    UNSEEN,
+    GRADE_SCALE,
+    NEGATIVE_GRADES,
+    JUDGED_WITHOUT_ID,
+    MIXED_SCALES,
+    GRADES_REVERSED,
+    ONE_GRADE,
+    GRADE_ORDER,
+    NO_NONRELEVANT,
+    CONTRADICTING_PREFERENCES,
+    DISAGREEING_JUDGES,
+    NEVER_COMPARED,
 )

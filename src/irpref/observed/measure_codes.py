@@ -10,8 +10,7 @@ import numpy as np
 from irpref.kernel.segments import Bools
 from irpref.measures.declare import KernelMeasure, needs
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant
-from irpref.observed.finding import Code, Found, Level, View
-from irpref.observed.judgment_codes import nothing
+from irpref.observed.finding import EVERY_USE, Code, Found, Level, View, nothing
 from irpref.observed.sensitivity import limits_of
 from irpref.observed.thresholds import threshold_of, thresholds
 
@@ -19,7 +18,6 @@ _IN_REACH, _BLIND = 0.25, 0.5
 _TOP_OF_ERR = 4  # grade, in gdeval
 _FEW_GRADES = 3
 FEWEST = 5  # topics that a verdict needs
-EVIDENCE = frozenset({"values", "pass", "claim"})
 
 
 def _scale(view: View) -> dict[str, Any]:
@@ -47,7 +45,7 @@ OUT_OF_REACH = Code(
     _out_of_reach,
     "nothing counts as relevant to {measure} ({scale}) for {some}",
     by_measure=True,
-    against=EVIDENCE,
+    against=EVERY_USE,
     from_share=1 - _IN_REACH,
     stops=_hardly_in_reach,
 )
@@ -102,7 +100,7 @@ BLIND = Code(
     _blind,
     "every judged document counts the same for {measure} ({scale}), for {some}",
     by_measure=True,
-    against=EVIDENCE,
+    against=EVERY_USE,
     from_share=_BLIND,
     stops=_mostly_blind,
 )
@@ -295,16 +293,18 @@ def _threshold(view: View) -> Iterator[Found]:
 
 
 THRESHOLD = Code("threshold", "judgments", _threshold, "{note}", "note")
+
+
 CODES = (
-    *(
-        OUT_OF_REACH,
-        BLIND,
-        SAME_VALUES,
-        FEW_TOPICS,
-        WIDE_MARGIN,
-        CAUTION,
-        FIXED_SCALE,
-        MAX_REL_MISSING,
-    ),
-    *(MAX_REL_BELOW, HAS_NONRELEVANT, THRESHOLD),
+    OUT_OF_REACH,
+    BLIND,
+    SAME_VALUES,
+    FEW_TOPICS,
+    WIDE_MARGIN,
+    CAUTION,
+    FIXED_SCALE,
+    MAX_REL_MISSING,
+    MAX_REL_BELOW,
+    HAS_NONRELEVANT,
+    THRESHOLD,
 )

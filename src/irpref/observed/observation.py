@@ -27,7 +27,7 @@ from irpref.observed.sensitivity import TOP
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 SEVERAL, _FEW = 6, 3  # documents of different scores in a topic
 _SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
-MORE = 3  # documents in the first ranks that are judged for one other topic, beyond its own
+MORE = 3  # documents at the top that are judged for one other topic, beyond those for its own
 _LONG = 5  # documents whose ids are seldom in order by chance
 
 
@@ -57,8 +57,8 @@ class Observation:
     no_id : str
         The first of these ids.
     strayed : int array
-        The topic for which at least three of the first documents are judged, where none is for
-        the topic itself, and the other topic has none of its own, either; -1 if there is none.
+        The other topic for which at least three more of the first documents are judged than for
+        the topic itself, and more than for any third one; -1 if there is none.
     by_id : bool array
         Whether there are five documents or more, in the order of their ids; nowhere if one such
         topic is in another order, or has equal scores.

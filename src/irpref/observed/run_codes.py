@@ -11,18 +11,17 @@ from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
 from irpref.observed.changed_ids import MOST
-from irpref.observed.finding import Code, Found, Level, View
-from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID, nothing
+from irpref.observed.finding import EVERY_USE, Code, Found, Level, View, nothing
+from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID
 from irpref.observed.observation import NO_IDS, SEVERAL, any_of, most_changed
 from irpref.observed.orders import surely_above
 from irpref.observed.sensitivity import TOP
 
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
-_JUDGED = 0.2  # share of the other run's share of judged documents
+_HARDLY = 0.2  # share of the other run's share of judged documents
 _BY_FAR = 1.5  # value of a run read from the end over its own, if it is upside down
-_SHOWN = 3
+_SHOWN = 3  # tags
 SEVERAL_TOPICS = 3
-EVIDENCE = frozenset({"values", "pass", "claim"})
 
 
 INVALID_RUN = Code("invalid-run", "run", nothing, "{run} cannot be evaluated: {error}", "grave")
@@ -74,7 +73,7 @@ UNANSWERED = Code(
     "{run} has no documents for {some}; {so}",
     "grave",
     by_measure=True,
-    against=EVIDENCE,
+    against=EVERY_USE,
     stops=_too_many_unanswered,
 )
 
@@ -144,7 +143,7 @@ CHANGED_IDS = Code(
     "{run} has document ids that differ from judged ones only {change} for {some}, such as "
     "{given} for {judged}: they count as unjudged",
     "grave",
-    against=EVIDENCE,
+    against=EVERY_USE,
     stops=_too_many_changed,
     instead_of=("unseen", "unjudged", "wide-margin"),
 )
@@ -224,7 +223,7 @@ SHALLOW = Code(
     _shallow,
     "{run} has {size} for {some}, and {measure} looks at {cutoff:,}",
     by_measure=True,
-    against=EVIDENCE,
+    against=EVERY_USE,
     stops=_too_shallow,
 )
 
@@ -523,7 +522,7 @@ def _hardly_judged(view: View) -> Found | None:
         return None  # only relevant documents are judged: a better run has more of them
     kept = facts.compared(measure, view.run, view.inside)
     low, high = (facts.systems[i].judged_share(kept) for i in (view.run, view.other))
-    if low >= _JUDGED * high:
+    if low >= _HARDLY * high:
         return None
     words = {"low": f"{100 * low:.0f} %", "high": f"{100 * high:.0f} %"}
     words["other"] = facts.systems[view.other].name
@@ -738,9 +737,30 @@ IDENTICAL_RUNS = Code(
     _identical,
     "{run} has the same judged documents at the same ranks as {first}: no measure tells them apart",
 )
+
+
 CODES = (
-    *(UNANSWERED, CHANGED_IDS, OTHER_TOPIC, UNSEEN_RUN, INVALID_RUN, OWN_TOPIC, UPSIDE_DOWN),
-    *(SHALLOW, UNJUDGED_TOPICS, REPEATS, RANKS_RESTART, RANKS_BEGIN_LATE, SEVERAL_TAGS),
-    *(MISSING_IDS, UNJUDGED, UNEVEN_DEPTH, EQUAL_SCORES, ID_ORDER, TIES, FLOAT32_TIES),
-    *(IDENTICAL_RUNS, TIES_DECIDE, JUDGE_DECIDES),
+    UNANSWERED,
+    CHANGED_IDS,
+    OTHER_TOPIC,
+    UNSEEN_RUN,
+    INVALID_RUN,
+    OWN_TOPIC,
+    UPSIDE_DOWN,
+    SHALLOW,
+    UNJUDGED_TOPICS,
+    REPEATS,
+    RANKS_RESTART,
+    RANKS_BEGIN_LATE,
+    SEVERAL_TAGS,
+    MISSING_IDS,
+    UNJUDGED,
+    UNEVEN_DEPTH,
+    EQUAL_SCORES,
+    ID_ORDER,
+    TIES,
+    FLOAT32_TIES,
+    IDENTICAL_RUNS,
+    TIES_DECIDE,
+    JUDGE_DECIDES,
 )
