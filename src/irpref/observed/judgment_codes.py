@@ -11,7 +11,7 @@ import numpy as np
 from irpref.data.columns import Reading
 from irpref.kernel.segments import Bools
 from irpref.measures.declare import KernelMeasure, registered
-from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
+from irpref.measures.degenerate import compares_relevant, lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.observed.finding import EVERY_USE, Code, Found, View, nothing
 from irpref.observed.observation import NO_IDS
@@ -133,11 +133,12 @@ def _negative_grades(view: View) -> Found | None:
     n = int(negative.sum())
     said = None
     if counting:
-        said = NEGATIVE_GRADES.says + ", but for {measures} as {kind} below non-relevant"
+        said = NEGATIVE_GRADES.says + ", but {measures} {take} {them} as {kind} below non-relevant"
     words = {
         "are": "is" if n == 1 else "are",
         "they": "it counts as" if n == 1 else "they count as",
         "kind": "a grade" if n == 1 else "grades",
+        "take": "takes" if len(counting) == 1 else "take",
         "measures": ", ".join(counting),
     }
     first = str(pool.doc_ids[int(negative.argmax())])
@@ -189,8 +190,8 @@ def _mixed_scales(view: View) -> Found | None:
         return Found(short.topics[facts.order], words=words)
     words |= {"name": short.column, "who": ", ".join(map(repr, short.who))}
     said = (
-        "grades with {name} {who} end at {grade:g}, others at {highest:g}, as if they were on two "
-        "scales: irpref_lab.fill translates a judge's grades"
+        "grades whose {name} is {who} end at {grade:g}, others at {highest:g}, as if they were on "
+        "two scales: irpref_lab.fill translates a judge's grades"
     )
     return Found(
         view.inside, words=words, says=said, count=short.n_judged, example=repr(short.who[0])
@@ -307,17 +308,15 @@ def _no_nonrelevant(view: View) -> Iterator[Found]:
     facts, pool = view.facts, view.facts.pool
     if not facts.has_grades:
         return
-    alike: dict[tuple[bytes, str], list[str]] = {}
+    names_of: dict[tuple[bytes, bool], list[str]] = {}
     for measure in facts.asked or [*parse_all(["Bpref"]), *registered().values()]:
         lacking = lacks_nonrelevant(measure, pool)
         if lacking.any():
-            left = what_is_left(measure, pool.level_grade.tolist())
-            alike.setdefault((lacking.tobytes(), left), []).append(str(measure))
-    for (lacks, left), names in alike.items():
+            compares = compares_relevant(measure, pool.level_grade.tolist())
+            names_of.setdefault((lacking.tobytes(), compares), []).append(str(measure))
+    for (lacks, compares), names in names_of.items():
         which = np.frombuffer(lacks, bool)
-        if len(names) > 1:
-            left = left.replace("says", "say").replace("compares", "compare")
-        words = {"measures": ", ".join(names), "left": left}
+        words = {"measures": ", ".join(names), "left": what_is_left(compares, len(names))}
         said, level = NO_NONRELEVANT.says, NO_NONRELEVANT.level
         if which.all():
             said, level = "no document is judged non-relevant: {measures} {left}", "warning"
@@ -436,8 +435,8 @@ def _read_differently(view: View) -> Found | None:
 
 def _way(how: Reading) -> str:
     """Say which rows of a run count."""
-    documents = "chunks as documents, " if how.documents is not None else ""
-    return f"{documents}of repeated documents the {how.repeats or 'last'} row"
+    chunks = "chunks count as documents, and " if how.documents is not None else ""
+    return f"{chunks}the {how.repeats or 'last'} row of a repeated document counts"
 
 
 READ_DIFFERENTLY = Code(

@@ -44,7 +44,7 @@ def _unanswered(view: View) -> Iterator[Found]:
     if (system.retrieved[here] == 0).all():
         yield Found(which, words={"so": facts.so(system, int(here.sum()))})
     else:
-        yield Found(which, says="{run} has no documents, or {measure} no value, for {some}")
+        yield Found(which, says="{run} has no documents, or no value by {measure}, for {some}")
 
 
 def _too_many_unanswered(view: View) -> Found | None:
@@ -106,12 +106,12 @@ def _changed_ids(view: View) -> Iterator[Found]:
         words: dict[str, Any] = {"change": topics.change.words, "given": given, "judged": judged}
         words["compared"] = _compared(topics.compared)
         n = topics.number
-        said = (
-            "{n} topics of {run} differ from those of the judgments only {change} (of {compared} "
-        )
-        said += "unjudged ones), such as {given} for {judged}: they are left out"
+        said = "{n} of {compared} unjudged topics of {run} differ from judged ones only {change}, "
+        said += "such as {given} for {judged}: they are left out"
         if n == 1:
-            said = "a topic of {run} differs from one of the judgments only {change}: {given} for "
+            said = (
+                "an unjudged topic of {run} differs from a judged one only {change}: {given} for "
+            )
             said += "{judged}; it is left out"
         words["n"] = n
         yield Found(facts.none, words=words, says=said, count=n, example=topics.name)
@@ -172,9 +172,9 @@ OTHER_TOPIC = Code(
     "other-topic",
     "run",
     _other_topic,
-    "{run} has in {some} among its first ten at least three documents more that are judged for one "
-    "other topic than for the topic itself, such as {other!r} in place of {topic!r}: as if topics "
-    "had been shifted",
+    "{run}: in {some}, at least three more of the first ten documents are judged for one other "
+    "topic than for the topic itself, such as {other!r} in place of {topic!r}: have topics been "
+    "shifted?",
     "grave",
     against=frozenset({"pass", "claim"}),
     stops=_too_many_strayed,
@@ -210,7 +210,7 @@ def _as_shallow(view: View, which: Bools) -> Found:
     words: dict[str, Any] = {"size": size + " document" + "s" * (high > 1), "cutoff": cutoff}
     said = None
     if cutoff is None:
-        said = "{run} has {size} for {some}, less than half of another run's"
+        said = "{run} has {size} for {some}, fewer than half as many as another run"
         if view.measure is not None:
             said += ", and {measure} looks at all ranks"
     few = (which & view.inside).sum() <= view.missing * view.inside.sum()
@@ -221,7 +221,7 @@ SHALLOW = Code(
     "shallow",
     "run",
     _shallow,
-    "{run} has {size} for {some}, and {measure} looks at {cutoff:,}",
+    "{run} has {size} for {some}, and {measure} looks at the first {cutoff:,}",
     by_measure=True,
     against=EVERY_USE,
     stops=_too_shallow,
@@ -250,10 +250,10 @@ def _repeats(view: View) -> Iterator[Found]:
         if one.repeats.first:
             topic, doc = one.repeats.first
             n = one.repeats.number
-            words = {"topic": topic, "n": n, "appear": "appears" if n == 1 else "appear"}
+            words = {"topic": topic, "n": n}
             said = None
             if one.repeats.rescored:
-                said = REPEATS.says + ", in {some} with several scores"
+                said = REPEATS.says + "; in {some}, scores differ"
             topics = view.facts.mask_of(one.repeats.rescored or [topic])
             yield Found(topics, words=words, says=said, count=n, example=doc)
 
@@ -265,7 +265,7 @@ def _too_many_rescored(view: View) -> Found | None:
 
 def _rescored(view: View) -> Found | None:
     names = [topic for one in view.system.observed for topic in one.repeats.rescored]
-    says = "{run} has documents twice, with several scores, in {some}: are these several runs in "
+    says = "{run} has documents twice, with different scores, in {some}: are these several runs in "
     says += "one file? If not, say with repeats which row counts"
     return Found(view.facts.mask_of(names), view.system.retrieved > 0, says=says)
 
@@ -288,8 +288,8 @@ REPEATS = Code(
     "repeats",
     "run",
     _repeats,
-    "{n} document{s} of {run} {appear} twice in a topic, first {first!r} in topic {topic!r}; the "
-    "last row counts",
+    "{n} document{s} of {run} occur{verb_s} twice in a topic, first {first!r} in topic {topic!r}; "
+    "the last row counts",
     against=frozenset({"pass"}),
     stops=_too_many_rescored,
     remedy="repeats",
@@ -535,7 +535,7 @@ UNJUDGED = Code(
     "run",
     _unjudged,
     "{run}: {share:.0%} of the first {top} documents of a topic are unjudged; see intervals over "
-    "unjudged",
+    "unjudged documents",
     "note",
     against=frozenset({"pass", "claim"}),
     stops=_hardly_judged,
@@ -562,7 +562,7 @@ UNEVEN_DEPTH = Code(
     "uneven-depth",
     "run",
     _uneven_depth,
-    "{run}: {some} {have} less than half the usual {usual:g} documents, the fewest {shortest}",
+    "{run}: {some} {have} fewer than half of the usual {usual:g} documents, the fewest {shortest}",
     "note",
 )
 
