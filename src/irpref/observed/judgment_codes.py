@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irpref.data.columns import Reading
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, registered
 from irpref.measures.degenerate import compares_relevant, lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
@@ -207,14 +207,14 @@ MIXED_SCALES = Code(
 )
 
 
+def _grade_orders(view: View) -> list[Floats]:
+    """Collect the correlations of grades with ranks of all runs: (2, n_topics) each."""
+    notes = (one.grade_order for system in view.facts.systems for one in system.observed)
+    return [order for order in notes if order is not None]
+
+
 def _grade_order(view: View) -> Iterator[Found]:
-    facts = view.facts
-    orders = [
-        one.grade_order
-        for system in facts.systems
-        for one in system.observed
-        if one.grade_order is not None
-    ]
+    facts, orders = view.facts, _grade_orders(view)
     if not orders:
         return
     who = "the run ranks" if len(orders) == 1 else f"{len(orders)} runs on average rank"
@@ -245,13 +245,7 @@ def _grades_reversed(view: View) -> Found | None:
     """Detect that all runs together rank documents of higher grade lower, by more than weak runs
     do.
     """
-    orders = [
-        one.grade_order[0]
-        for system in view.facts.systems
-        for one in system.observed
-        if one.grade_order is not None
-    ]
-    against = surely_against(orders)
+    against = surely_against([order[0] for order in _grade_orders(view)])
     if against is None:
         return None
     n = int(against.topics.sum())

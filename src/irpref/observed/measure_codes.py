@@ -22,7 +22,7 @@ FEWEST = 5  # topics that a verdict needs
 
 def _scale(view: View) -> dict[str, Any]:
     assert view.measure is not None
-    return {"scale": view.facts.scale(view.measure)}
+    return {"scale": view.facts.grades_in_words(view.measure)}
 
 
 def _out_of_reach(view: View) -> Found | None:
@@ -193,23 +193,19 @@ FIXED_SCALE = Code(
 )
 
 
-def _max_rel(view: View) -> Found | None:
-    measure, top = view.measure, view.facts.top
-    assert measure is not None
-    if "max_rel" not in measure.SUPPORTED_PARAMS or measure.params.get("gains"):
+def _max_rel_missing(view: View) -> Found | None:
+    measure = view.measure
+    if not isinstance(measure, KernelMeasure) or not measure.lacks_scale():
         return None
-    given = measure.params.get("max_rel")
-    if given is None:
-        if not (isinstance(measure, KernelMeasure) and measure.lacks_scale()):
-            return None
-        return Found(view.inside, words={"taken": max(top, 1.0)}, count=1)
-    return None
+    if measure.params.get("gains"):
+        return None
+    return Found(view.inside, words={"taken": max(view.facts.top, 1.0)}, count=1)
 
 
 MAX_REL_MISSING = Code(
     "max-rel-missing",
     "measure",
-    _max_rel,
+    _max_rel_missing,
     "{measure}: max_rel was not given; {taken:g} would be used, the highest grade of these "
     "judgments",
     "note",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import Reading, as_list, as_objects, take
+from irpref.data.columns import PLAIN, Reading, as_list, as_objects, take
 from irpref.data.scores import blurs
 from irpref.judged.align import Listing, Repeats
 from irpref.judged.match import rows_with
@@ -111,6 +111,32 @@ class Observation:
     tags: tuple[str, ...]
     mixed_tags: Bools
     how: Reading
+
+    @classmethod
+    def with_only(cls, lengths: Ints, hits: Ints, **notes: Any) -> Observation:
+        """Make an observation of a run of which little is known: these notes, and nothing in all
+        others.
+        """
+        n = lengths.size
+        zeros, no = np.zeros(n, np.int64), np.zeros(n, bool)
+        counts = dict.fromkeys(("top", "judged_top", "by_judge", "tied", "prints"), zeros)
+        marks = ("several", "equal", "deciding", "blurred", "own", "nothing", "by_id", "mixed_tags")
+        blank: dict[str, Any] = {
+            **counts,
+            **dict.fromkeys(marks, no),
+            "no_id": "",
+            "strayed": np.full(n, -1),
+            "further": (),
+            "repeats": Repeats(strict=False),
+            "changed_topics": None,
+            "changed_docs": None,
+            "grade_order": None,
+            "beside_order": None,
+            "ranks": None,
+            "tags": (),
+            "how": PLAIN,
+        }
+        return cls(lengths=lengths, hits=hits, **blank | notes)
 
     @property
     def is_absent(self) -> bool:

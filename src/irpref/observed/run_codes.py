@@ -27,11 +27,11 @@ SEVERAL_TOPICS = 3
 INVALID_RUN = Code("invalid-run", "run", nothing, "{run} cannot be evaluated: {error}", "grave")
 
 
-def _unanswered(view: View) -> Iterator[Found]:
+def _unanswered(view: View) -> Found | None:
     facts, system = view.facts, view.system
     which = facts.unanswered(view.measure)[view.run]
     if not which.any():
-        return
+        return None
     here = which & view.inside
     if system.is_absent and (system.retrieved == 0).all():
         further = next((one.further for one in system.observed if one.further), ())
@@ -39,12 +39,10 @@ def _unanswered(view: View) -> Iterator[Found]:
         if further:
             said += ": its first topic is {given!r}, that of the judgments {judged!r}"
         words = {"given": further[0] if further else "", "judged": facts.pool.topic_ids[0]}
-        yield Found(which, words=words, says=said, example=further[0] if further else None)
-        return
+        return Found(which, words=words, says=said, example=further[0] if further else None)
     if (system.retrieved[here] == 0).all():
-        yield Found(which, words={"so": facts.so(system, int(here.sum()))})
-    else:
-        yield Found(which, says="{run} has no documents, or no value by {measure}, for {some}")
+        return Found(which, words={"so": facts.so(system, int(here.sum()))})
+    return Found(which, says="{run} has no documents, or no value by {measure}, for {some}")
 
 
 def _too_many_unanswered(view: View) -> Found | None:
@@ -228,19 +226,18 @@ SHALLOW = Code(
 )
 
 
-def _further_topics(view: View) -> Iterator[Found]:
+def _further_topics(view: View) -> Found | None:
     further = [topic for one in view.system.observed for topic in one.further]
-    if further and view.system.retrieved.any():
-        n = len(further)
-        words = {"n": n, "topics": "topic" if n == 1 else "topics"}
-        yield Found(view.facts.none, words=words, count=n, example=further[0])
+    if not further or not view.system.retrieved.any():
+        return None
+    return Found(view.facts.none, count=len(further), example=further[0])
 
 
 UNJUDGED_TOPICS = Code(
     "unjudged-topics",
     "run",
     _further_topics,
-    "no judgments for {n} {topics} of {run}, first {first!r}: left out",
+    "no judgments for {n} topic{s} of {run}, first {first!r}: left out",
     "note",
 )
 
@@ -429,11 +426,9 @@ def _is_better_backwards(view: View, measure: Measure) -> bool:
 
 def _surely_upside_down(view: View) -> Found | None:
     found = _upside_down(view)
-    return (
-        None
-        if found is None or found.level == "note"
-        else Found(view.inside, None, found.words, found.says)
-    )
+    if found is None or found.level == "note":
+        return None
+    return Found(view.inside, None, found.words, found.says)
 
 
 UPSIDE_DOWN = Code(

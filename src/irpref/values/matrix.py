@@ -21,7 +21,7 @@ from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse, parse_all
 from irpref.messages import about
-from irpref.values.evaluator import evaluator as fastest
+from irpref.values.evaluator import evaluator as evaluator_for
 from irpref.values.means import best_first, magnitude, places
 
 if TYPE_CHECKING:
@@ -370,7 +370,7 @@ def evaluated(
     chosen = parse_all(measures)
     if not chosen:
         raise ArgumentError("there is no measure to evaluate", parameter="measures")
-    evaluator = fastest(chosen, qrels)
+    evaluator = evaluator_for(chosen, qrels)
     topics = [evaluator.topic_ids[t] for t in evaluator.by_id]
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}
