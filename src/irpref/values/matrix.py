@@ -76,7 +76,7 @@ class TopicValues:
         for what, names in (("system", systems), ("topic", topics)):
             if twice := [name for name, number in Counter(names).items() if number > 1]:
                 raise ArgumentError(
-                    f"{self.measure}: {what} {twice[0]!r} is there twice",
+                    f"{self.measure}: {what} {twice[0]!r} occurs twice",
                     measure=self.measure,
                     parameter=f"{what}s",
                     value=twice[0],
@@ -84,8 +84,7 @@ class TopicValues:
         if values.shape != (len(systems), len(topics)) or not values.size:
             raise ArgumentError(
                 f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of "
-                f"the shape "
-                f"{(len(systems), len(topics))} (at least 1 by 1), got {values.shape}",
+                f"the shape {(len(systems), len(topics))} (at least 1 by 1), got {values.shape}",
                 measure=self.measure,
                 parameter="values",
             )
@@ -312,9 +311,8 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     for one in tables:
         if not isinstance(one, TopicValues):
             raise ArgumentError(
-                "expected irpref_lab.meta.TopicValues, the result of "
-                "pt.Experiment(perquery=True), or qrels, runs and "
-                f"measures; got {type(one).__name__}",
+                "expected irpref_lab.meta.TopicValues, the result of pt.Experiment(perquery=True), "
+                f"or qrels, runs and measures; got {type(one).__name__}",
                 parameter="data",
             )
     return tables
