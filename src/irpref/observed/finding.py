@@ -63,6 +63,12 @@ class View:
         assert self.run is not None
         return self.facts.systems[self.run]
 
+    def of_verdict(self) -> tuple[Evidence, Measure, int]:
+        """Return the evidence, the measure and the number of the baseline: a verdict has all."""
+        assert self.measure is not None
+        assert self.run is not None
+        return self.facts, self.measure, self.run
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -125,7 +131,8 @@ class Code:
         Where it holds; None if nowhere.
     says : str
         Its sentence, without a full stop. It can name `{run}`, `{measure}`, `{some}` ("3 of 40
-        topics"), `{n}` (the number found), `{have}` and `{they}` ("it" for one).
+        topics") with `{have}` and `{they}` ("it" for one), and `{n}` (the number found) with `{s}`,
+        `{verb_s}`, `{are}` and `{them}`.
     level : {'grave', 'warning', 'note'}
     by_measure : bool
         Whether it is found for each measure.
@@ -188,6 +195,7 @@ class Code:
             "they": "it" if n == 1 else "they",
             "s": "" if count == 1 else "s",
             "verb_s": "s" if count == 1 else "",
+            "are": "is" if count == 1 else "are",
             "them": "it" if count == 1 else "them",
             "first": found.example,
         }

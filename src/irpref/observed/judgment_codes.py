@@ -74,13 +74,11 @@ def _too_few_seen(view: View) -> Found | None:
     """Detect that a run retrieves a judged document on too few topics, or the baseline on none
     within the cutoff.
     """
-    facts, measure = view.facts, view.measure
-    assert view.run is not None
-    assert measure is not None
-    kept = facts.compared(measure, view.run, view.inside)
+    facts, measure, baseline = view.of_verdict()
+    kept = facts.compared(measure, baseline, view.inside)
     n_kept = int(kept.sum())
     words = {"n_kept": f"{n_kept:,}"}
-    if n_kept and not (kept & facts.looked_at(measure)[view.run]).any():
+    if n_kept and not (kept & facts.looked_at(measure)[baseline]).any():
         depth = facts.looks_at(measure)
         words["where"] = f" in its first {depth:,}" if depth else ""
         said = "{run} has no judged document{where} for any of {n_kept} topics"
@@ -135,7 +133,6 @@ def _negative_grades(view: View) -> Found | None:
     if counting:
         said = NEGATIVE_GRADES.says + ", but {measures} {take} {them} as {kind} below non-relevant"
     words = {
-        "are": "is" if n == 1 else "are",
         "they": "it counts as" if n == 1 else "they count as",
         "kind": "a grade" if n == 1 else "grades",
         "take": "takes" if len(counting) == 1 else "take",
@@ -402,7 +399,7 @@ def _excluded_relevant(view: View) -> Found | None:
     if not found:
         return None
     n = len(found)
-    words = {"topic": found[0][0], "doc": found[0][1], "are": "is" if n == 1 else "are"}
+    words = {"topic": found[0][0], "doc": found[0][1]}
     return Found(facts.mask_of([topic for topic, _ in found]), words=words, count=n)
 
 

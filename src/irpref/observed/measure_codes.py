@@ -83,10 +83,8 @@ SAME_VALUES = Code(
 
 
 def _mostly_blind(view: View) -> Found | None:
-    facts, measure = view.facts, view.measure
-    assert measure is not None
-    assert view.run is not None
-    kept = facts.compared(measure, view.run, view.inside)
+    facts, measure, baseline = view.of_verdict()
+    kept = facts.compared(measure, baseline, view.inside)
     which = kept & facts.blind(measure)
     said = "all grades count the same for {measure} ({scale}) for {some}"
     if "rel" in measure.SUPPORTED_PARAMS:
@@ -107,11 +105,9 @@ BLIND = Code(
 
 
 def _few_topics(view: View) -> Found | None:
-    facts, measure = view.facts, view.measure
-    assert measure is not None
-    assert view.run is not None
-    n_kept = int(facts.compared(measure, view.run, view.inside).sum())
-    if n_kept >= FEWEST or facts.same_order(view.run, view.other):
+    facts, measure, baseline = view.of_verdict()
+    n_kept = int(facts.compared(measure, baseline, view.inside).sum())
+    if n_kept >= FEWEST or facts.same_order(baseline, view.other):
         return None  # a change of nothing needs no number of topics
     return Found(view.inside, words={"text": too_few(n_kept)})
 

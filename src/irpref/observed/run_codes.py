@@ -47,19 +47,17 @@ def _unanswered(view: View) -> Found | None:
 
 def _too_many_unanswered(view: View) -> Found | None:
     """Find topics that the baseline does not answer, or on which a run has no value."""
-    facts = view.facts
-    assert view.run is not None
-    assert view.measure is not None
+    facts, measure, baseline = view.of_verdict()
     answerable = facts.answerable & view.inside
-    no_value = np.isnan(facts.values(view.measure)).any(axis=0)
-    unanswered = facts.unanswered(view.measure)[view.run]
+    no_value = np.isnan(facts.values(measure)).any(axis=0)
+    unanswered = facts.unanswered(measure)[baseline]
     lost = unanswered & ~no_value & answerable
     n, parts = f"{int(answerable.sum()):,}", []
     if lost.any():
         parts.append(f"{view.system.name} has no documents for {int(lost.sum()):,} of {n} topics")
     if (no_value & answerable).any():
         number = f"{int((no_value & answerable).sum()):,}"
-        parts.append(f"{view.called or view.measure} has no value for {number} of {n} topics")
+        parts.append(f"{view.called or measure} has no value for {number} of {n} topics")
     words = {"parts": ", and ".join(parts)}
     return Found(unanswered | no_value, facts.answerable, words, says="{parts}")
 
@@ -189,12 +187,10 @@ def _shallow(view: View) -> Found | None:
 
 def _too_shallow(view: View) -> Found | None:
     """Find shallow topics whose value more documents could change."""
-    facts = view.facts
-    assert view.run is not None
-    assert view.measure is not None
+    facts, measure, baseline = view.of_verdict()
     if view.other is None:
         return None
-    which = facts.too_shallow(view.measure)[view.run]
+    which = facts.too_shallow(measure)[baseline]
     if not (which & view.inside & facts.answerable).any():
         return None
     return _as_shallow(view, which & facts.answerable)
@@ -508,15 +504,13 @@ def _hardly_judged(view: View) -> Found | None:
     """Detect that the first ten of the baseline are judged to a small part of the other run's
     share.
     """
-    facts, measure = view.facts, view.measure
-    assert view.run is not None
-    assert measure is not None
+    facts, measure, baseline = view.of_verdict()
     if view.other is None:
         return None
     if not (facts.pool.grade == 0).any():
         return None  # only relevant documents are judged: a better run has more of them
-    kept = facts.compared(measure, view.run, view.inside)
-    low, high = (facts.systems[i].judged_share(kept) for i in (view.run, view.other))
+    kept = facts.compared(measure, baseline, view.inside)
+    low, high = (facts.systems[i].judged_share(kept) for i in (baseline, view.other))
     if low >= _HARDLY * high:
         return None
     words = {"low": f"{100 * low:.0f} %", "high": f"{100 * high:.0f} %"}
@@ -570,15 +564,13 @@ def _order_by_ids(view: View) -> Found | None:
     """Detect that the baseline's scores are equal on more than half of the topics, and another
     order of its documents has other values.
     """
-    facts = view.facts
-    assert view.run is not None
-    assert view.measure is not None
+    facts, measure, baseline = view.of_verdict()
     name = view.system.name
-    text = facts.equal_in_words(view.run, f"the {name}" if name == facts.leaves_out else name)
+    text = facts.equal_in_words(baseline, f"the {name}" if name == facts.leaves_out else name)
     if (
         not text
-        or facts.same_order(view.run, view.other)
-        or not facts.order_matters(view.run, view.measure)
+        or facts.same_order(baseline, view.other)
+        or not facts.order_matters(baseline, measure)
     ):
         return None
     return Found(view.inside, words={"text": text}, says="{text}")
@@ -600,15 +592,13 @@ def _id_order(view: View) -> Found:
 
 def _sorted_by_ids(view: View) -> Found | None:
     """Find a baseline in the order of its ids, if another order would have other values."""
-    facts, found = view.facts, _id_order(view)
-    assert view.run is not None
-    assert view.measure is not None
-    backwards = view.system.backwards.get(view.measure)
+    (facts, measure, baseline), found = view.of_verdict(), _id_order(view)
+    backwards = view.system.backwards.get(measure)
     if (
         not (found.topics & view.inside).any()
-        or facts.same_order(view.run, view.other)
+        or facts.same_order(baseline, view.other)
         or backwards is None
-        or np.allclose(facts.values(view.measure)[view.run], backwards, equal_nan=True)
+        or np.allclose(facts.values(measure)[baseline], backwards, equal_nan=True)
     ):
         return None
     return replace(found, told=found.topics)

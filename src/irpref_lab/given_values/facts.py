@@ -68,12 +68,11 @@ def _lacks(view: View) -> Iterator[Found]:
 
 
 def _lacks_many(view: View) -> Found | None:
-    assert view.measure is not None
-    assert view.run is not None
-    which = view.facts.unanswered(view.measure)[view.run]
+    facts, measure, baseline = view.of_verdict()
+    which = facts.unanswered(measure)[baseline]
     if not which.any():
         return None
-    return Found(which, view.facts.answerable, says="{run} has no value for {some}")
+    return Found(which, facts.answerable, says="{run} has no value for {some}")
 
 
 LACKING = Code(
