@@ -211,8 +211,9 @@ class Explain(_Stage):
 
     R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `loss` and `penalty` for
     RPref; `gain`, `cg`, `count`, `cg_I` and `BR` for the Q, O, P and P+ measures; `rp` and `crp`
-    for CRP; see the measure's `COLUMNS`) and `contribution`. `rank` is the rank used in evaluation.
-    Otherwise the results are the same, so evaluating them after this stage gives the same values.
+    for CRP; `irpref explain` prints the meaning of each) and `contribution`. `rank` is the rank
+    used in evaluation. Otherwise the results are the same, so evaluating them after this stage
+    gives the same values.
 
     The contributions of a topic add up to its value. If a part of it belongs to documents that were
     not retrieved, or to the ranks below the end of a short list (RPref(unretrieved='infinity'),
@@ -306,12 +307,11 @@ class Explain(_Stage):
         lacking = gap > 1e-9 * np.maximum(np.abs(account.value), 1)
         topics = [self._pool.topic_ids[t] for t in wanted if lacking[t]]
         if topics:
-            number = f"{len(topics)} topics, first" if len(topics) > 1 else "topic"
+            where = f"{len(topics)} topics, first" if len(topics) > 1 else "topic"
             warn_user(
-                f"the contributions shown do not add up to {self.measure} in {number} "
-                f"{topics[0]!r}: the rest belongs "
-                "to documents that were not retrieved or to ranks below the end of the list; "
-                "Explain(..., missed=True) gives them rows",
+                f"the contributions shown do not add up to {self.measure} in {where} "
+                f"{topics[0]!r}: the rest belongs to documents that were not retrieved or to ranks "
+                "below the end of the list; Explain(..., missed=True) gives them rows",
                 IrprefWarning,
                 measure=str(self.measure),
                 topic=topics[0],

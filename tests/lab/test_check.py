@@ -105,8 +105,7 @@ def test_the_number_of_ids_that_are_compared_is_bounded_and_said(monkeypatch):
         for topics in (run, {q: run[q.upper()] for q in list(QRELS)[2:]})
     )
     assert of_topics["count"] == 4
-    assert of_topics["text"].startswith("4 topics of r ")
-    assert "(of 6 unjudged ones)" in of_topics["text"]
+    assert of_topics["text"].startswith("4 of 6 unjudged topics of r ")
     assert of_docs["count"] == 15
     assert "only in case" in of_docs["text"]
 
@@ -207,7 +206,7 @@ def test_rankings_shorter_than_a_cutoff_or_than_others():
     row = _one(findings, "shallow")
     assert (row.level, row.run, row.count) == ("warning", "r", 6)
     assert "has 20 documents" in row.text
-    assert "nDCG@100 looks at 100" in row.text
+    assert "nDCG@100 looks at the first 100" in row.text
     findings = irpref_lab.check(QRELS, {"r": _run(depth=20), "s": _run(depth=9)}, ["AP"])
     row = _one(findings, "shallow")
     assert (row.level, row.run, row.count) == ("warning", "s", 6)
@@ -225,7 +224,7 @@ def test_topics_with_few_documents_are_uneven():
 def test_one_topic_has_and_several_have():
     run = _run()
     run["q2"] = {"d0": 1.0}
-    assert " has less " in _one(irpref_lab.check(QRELS, {"r": run}), "uneven-depth").text
+    assert " has fewer " in _one(irpref_lab.check(QRELS, {"r": run}), "uneven-depth").text
     del run["q2"]
     assert "; it counts " in _one(irpref_lab.check(QRELS, {"r": run}), "unanswered").text
     one = {"q0": {"d0": 2, "d1": 0, "d2": -1}}
@@ -338,7 +337,7 @@ def test_negative_grades_are_told_and_what_a_measure_says_of_them():
     assert (row.level, row.count, row.example) == ("note", 1, "d7")
     assert "caution" not in _codes(findings)
     findings = irpref_lab.check(qrels, {"r": _run()}, ["AP", "nCRP"])
-    assert "but for nCRP" in _one(findings, "negative-grades").text
+    assert "but nCRP takes it as" in _one(findings, "negative-grades").text
     row = _one(findings, "caution")
     assert (row.level, row.example) == ("warning", "nCRP")
     assert "no bounds" in row.text
@@ -455,7 +454,7 @@ def test_grades_of_a_judge_on_another_scale_are_found(name, human, judge, said):
     row = irpref_lab.check(frame, {}).set_index("code").loc["mixed-scales"]
     assert (row["level"], row["count"]) == ("warning", 240)
     assert (
-        f"grades with {name} '{said}' end at {min(human, judge)}, others at {max(human, judge)}"
+        f"grades whose {name} is '{said}' end at {min(human, judge)}, others at {max(human, judge)}"
         in row["text"]
     )
 

@@ -86,7 +86,7 @@ def test_eval_names_the_change_of_topics(tmp_path, monkeypatch, capsys):
     (tmp_path / "r").write_text("1 Q0 a 1 1 r\n2 Q0 a 1 1 r\n10 Q0 a 1 1 r\n")
     assert main(["eval", "q", "r", "AP"]) == 0
     said = capsys.readouterr().err
-    assert "2 topics of " in said
+    assert "2 of 2 unjudged topics of " in said
     assert "leading zeros" in said
 
 

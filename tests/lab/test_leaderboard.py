@@ -165,9 +165,9 @@ def test_a_note_about_several_measures_is_one_whatever_runs_are_called():
     board = irpref_lab.leaderboard(["AP", "nDCG", "P@10"], qrels, runs)
     has = "to AP {} looks at has 5 documents for 6 of 6 topics"
     several, one = board.notes[:2]
-    assert several.startswith(f"{has}, less than half ")
+    assert several.startswith(f"{has}, fewer than half ")
     assert "AP, nDCG look " in several
-    assert one.removeprefix(has).endswith("P@10 looks at 10")
+    assert one.removeprefix(has).endswith("P@10 looks at the first 10")
 
 
 def test_several_runs_of_a_system_are_one():

@@ -101,7 +101,7 @@ def test_what_is_relevant_is_up_to_the_measure():
     said = {warning.message.measure: str(warning.message) for warning in caught}
     assert said.keys() == {"Bpref", "RPref(max_rel=2)"}
     assert said["Bpref"].endswith(SAID)
-    assert said["RPref(max_rel=2)"].endswith("compares the relevant grades with each other only")
+    assert said["RPref(max_rel=2)"].endswith("compares only relevant documents with each other")
     # Negative grades are no judgments.
     with pytest.warns(irpref.DegenerateWarning):
         irpref.evaluator(["Bpref"], {"q": {"a": 1, "b": -1}})

@@ -163,11 +163,11 @@ def test_depth_is_that_of_the_measure_or_of_the_other_run():
     qrels = {"q": {"a": 1, "b": 0}}
     both = {"deep": {"q": long}, "top": {"q": short}}
     for measure, text in (
-        ("R@100", "top has 20 documents for the topic, and R@100 looks at 100"),
+        ("R@100", "top has 20 documents for the topic, and R@100 looks at the first 100"),
         (
             "AP",
-            "top has 20 documents for the topic, less than half of another run's, and AP looks at "
-            "all ranks",
+            "top has 20 documents for the topic, fewer than half as many as another run, and AP looks "
+            "at all ranks",
         ),
     ):
         (row,) = evidence(measure, qrels, both).to_dict("records")

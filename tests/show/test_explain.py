@@ -452,15 +452,15 @@ def test_documents_below_the_cutoff_share_a_line():
         (
             "acb",
             {
-                "a": "but 1 relevant is missing",
-                "b": "but 1 relevant is missing",
+                "a": "but 1 other is missing",
+                "b": "but 1 other is missing",
                 "d": "the value is 0",
             },
         ),
         (
             "ac",
             {
-                "a": "but 2 relevant are missing",
+                "a": "but 2 others are missing",
                 "b": "relevant, not retrieved",
                 "c": "not relevant",
             },

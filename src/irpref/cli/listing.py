@@ -24,7 +24,7 @@ from irpref.measures.declare import NEEDS, KernelMeasure, needs, registered
 from irpref.measures.everyday_terms import by_hand, described, prose_of
 from irpref.measures.names import parse
 from irpref.measures.notation import plain, symbols
-from irpref.measures.support import pipeline, terms
+from irpref.measures.support import pipeline, wanted_changes
 from irpref.measures.toml_files import compared
 from irpref.show.text import Column, Table, page_of
 
@@ -151,7 +151,7 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
         provider = providers.registry[name]
         notes = [] if provider.is_available() else ["not installed"]
         if fact["from"] == "ir_measures":
-            notes += terms(provider, _named(fact["name"]))
+            notes += wanted_changes(provider, _named(fact["name"]))
         out.append(f"{name} ({', '.join(notes)})" if notes else name)
     return out
 

@@ -2,12 +2,11 @@
 
 Tools are the providers of ir_measures' pipeline that are installed, each asked for one measure at a
 time, programs that are on the path (`trec_eval`, Sakai's `ntcir_eval`), pyNTCIREVAL, and ranx's own
-bpref. A difference is explained only by a reason that has
-been verified: our value, computed again with a habit of the tool, is the tool's value. The habits
-are reasons of `irpref.values.reasons`, the list that `verify` has, too: orders of equal scores, how
-many documents are read, another formula, the meaning of negative grades. Each is tried alone, then
-several together. Values that a tool prints rounded (gdeval to 5 digits, trec_eval to 4) are
-compared to these digits.
+bpref. A difference is explained only by a reason that has been verified: our value, computed again
+with a habit of the tool, is the tool's value. The habits are reasons of `irpref.values.reasons`,
+the list that `verify` has, too: orders of equal scores, how many documents are read, another
+formula, the meaning of negative grades. Each is tried alone, then several together. Values that a
+tool prints rounded (gdeval to 5 digits, trec_eval to 4) are compared to these digits.
 """
 
 from __future__ import annotations

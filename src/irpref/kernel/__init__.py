@@ -9,18 +9,32 @@ from irpref.kernel.terms import Parts, Sum, Terms, Working
 from irpref.kernel.uncertain import Holes, OneDocument, Unmoved, WeightedSum
 
 __all__ = [
+    "BATCH_ROWS",
+    "MISSED",
+    "REST",
+    "RETRIEVED",
     "Bools",
     "Floats",
     "Gains",
     "Grades",
+    "Holes",
     "Ints",
     "JudgedRun",
+    "Levels",
+    "OneDocument",
     "Parts",
     "Segments",
     "Sum",
     "Terms",
+    "Topic",
+    "Unmoved",
+    "WeightedSum",
     "Working",
+    "all_whole",
+    "names",
+    "opens",
+    "order_by",
+    "ratio",
+    "say_preferences",
+    "shared",
 ]
-__all__ += ["Holes", "OneDocument", "Unmoved", "WeightedSum"]
-__all__ += ["MISSED", "REST", "RETRIEVED", "Topic", "names", "ratio", "say_preferences", "shared"]
-__all__ += ["BATCH_ROWS", "Levels", "all_whole", "opens", "order_by"]

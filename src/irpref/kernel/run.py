@@ -180,10 +180,10 @@ class JudgedRun(HasMemo):
 
     @property
     def rising(self) -> Ints:
-        """`rank_rising`. `ValueError` if it was not asked for."""
+        """Rank of each hit if ties are broken by rising id. `ValueError` if not asked for."""
         if self.rank_rising is None:
             raise ArgumentError(
-                "some measures have tied documents by rising id: align the run with ties=True",
+                "some measures rank tied documents by rising id: align the run with ties=True",
                 parameter="ties",
             )
         return self.rank_rising

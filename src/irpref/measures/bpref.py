@@ -235,13 +235,13 @@ def bpref_reasons(topic: Topic) -> None:
     r = max(int((topic.pool_grade >= rel).sum()), 1)
     ranked = say_preferences(topic, relevance, 1 - topic.contribution * r)
     if topic.arguments["unretrieved"] == "infinity" and ranked.size:
-        topic.say(
-            (topic.kind != REST) & ~topic.inside & (topic.grade >= rel),
-            lambda i: (
-                f"not retrieved, so below all that was: {topic.columns['lost'][i]:g} judged "
-                "non-relevant documents above"
-            ),
-        )
+
+        def words(i: int) -> str:
+            n = topic.columns["lost"][i]
+            documents = "document" if n == 1 else "documents"
+            return f"not retrieved, so below all that was: {n:g} judged non-relevant {documents}"
+
+        topic.say((topic.kind != REST) & ~topic.inside & (topic.grade >= rel), words)
 
 
 class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpref_reasons):

@@ -215,7 +215,7 @@ class _FromProse:
         return self.read(owner)
 
 
-class _MeanOfOthers(MeanAgg):
+class _MeanOfValues(MeanAgg):
     """The mean of ir_measures, without topics that have no value."""
 
     def add(self, value: float) -> None:
@@ -304,8 +304,8 @@ class KernelMeasure(host.Measure):
         described = items(docstring.sections.get("Parameters", ()))
         if unknown := described.keys() - cls.SUPPORTED_PARAMS.keys():
             raise MeasureError(
-                f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is not "
-                "a parameter"
+                f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is not a "
+                "parameter"
             )
         if described:  # other measures may share a parameter
             own = {name: copy(spec) for name, spec in cls.SUPPORTED_PARAMS.items()}
@@ -369,7 +369,7 @@ class KernelMeasure(host.Measure):
 
     def aggregator(self) -> Any:
         """Return the aggregator: the mean over the topics that have a value."""
-        return _MeanOfOthers()
+        return _MeanOfValues()
 
     def __repr__(self) -> str:
         return self._name  # asked for once per topic and measure by the host's dictionaries
@@ -433,9 +433,8 @@ class KernelMeasure(host.Measure):
         if not below_zero:
             return ""
         return (
-            f"the qrels have negative grades, and with these {below_zero} (set them to 0 if "
-            f"they should count "
-            "as not relevant)"
+            f"the qrels have negative grades, and with these {below_zero} (set them to 0 if they "
+            "should count as not relevant)"
         )
 
     def cite(self) -> str:
@@ -453,8 +452,8 @@ class KernelMeasure(host.Measure):
         return cite([self])
 
     def compute(self, run: JudgedRun) -> Floats:
-        """Compute the value of each topic: shape (n_topics,). `max_rel` and columns must be
-        resolved, see `provider`.
+        """Compute the value of each topic: shape (n_topics,). `max_rel` must be given; columns of
+        the pool must be ready, see `irpref.values.prepare`.
         """
         return type(self).kernel(run, **arguments_of(self))
 

@@ -35,19 +35,27 @@ def lacks_nonrelevant(measure: Measure, judgments: Grades) -> Bools:
     return judgments.levels.count(nonrelevant(measure, judgments.level_grade)) == 0
 
 
-def what_is_left(measure: Measure, grades: Iterable[float]) -> str:
-    """Say how a measure behaves without documents judged non-relevant, for a message that has named
-    it.
+def compares_relevant(measure: Measure, grades: Iterable[float]) -> bool:
+    """Test whether a measure still compares relevant documents of different grades if none is
+    judged non-relevant.
 
     Parameters
     ----------
     measure : measure
     grades : iterable of float
-        Those that occur.
+        The grades that occur.
     """
-    if "rel" not in measure.SUPPORTED_PARAMS and sum(grade >= 0 for grade in set(grades)) > 1:
-        return "compares the relevant grades with each other only"
-    return "says little more than recall"
+    return "rel" not in measure.SUPPORTED_PARAMS and sum(grade >= 0 for grade in set(grades)) > 1
+
+
+def what_is_left(compares: bool, number: int = 1) -> str:
+    """Say how so many measures behave without documents judged non-relevant, for a message that has
+    named them; `compares`: see `compares_relevant`.
+    """
+    s = "s" if number == 1 else ""
+    if compares:
+        return f"compare{s} only relevant documents with each other"
+    return f"say{s} little more than recall"
 
 
 def warn_degenerate(measure: Measure, grades: Iterable[float]) -> None:
@@ -57,11 +65,11 @@ def warn_degenerate(measure: Measure, grades: Iterable[float]) -> None:
     ----------
     measure : measure
     grades : iterable of float
-        Those that occur.
+        The grades that occur.
     """
     warn_user(
         f"{measure}: no document of these qrels is judged non-relevant, so the measure "
-        f"{what_is_left(measure, grades)}",
+        f"{what_is_left(compares_relevant(measure, grades))}",
         DegenerateWarning,
         measure=str(measure),
     )

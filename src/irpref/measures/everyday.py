@@ -72,13 +72,7 @@ from irpref.kernel import (
     ratio,
     shared,
 )
-from irpref.kernel.uncertain import (
-    NOTHING_KNOWN,
-    OverTies,
-    Weight,
-    even,
-    reciprocal,
-)
+from irpref.kernel.uncertain import NOTHING_KNOWN, OverTies, Weight, even, reciprocal
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.rank_biased import err, rbp, rbp_over_ties
@@ -335,18 +329,10 @@ HOSTED: dict[str, Hosted] = {
         over_ties=partial(first_over_ties, weight=reciprocal),
         HOLES=_OF_FIRST,
     ),
-    "Rprec": Hosted(
-        r_precision,
-        over_ties=r_precision_over_ties,
-        HOLES=_BINARY,
-    ),
+    "Rprec": Hosted(r_precision, over_ties=r_precision_over_ties, HOLES=_BINARY),
     "Bpref": Hosted(host_bpref, HOLES=_BINARY),
     "Success": Hosted(success, over_ties=partial(first_over_ties, weight=even), HOLES=_OF_FIRST),
-    "Judged": Hosted(
-        judged,
-        over_ties=judged_over_ties,
-        HOLES=_MONOTONE,
-    ),
+    "Judged": Hosted(judged, over_ties=judged_over_ties, HOLES=_MONOTONE),
     "NumQ": Hosted(n_topics, over_ties=unmoved, HOLES=_MONOTONE),
     "NumRet": Hosted(n_retrieved, over_ties=unmoved, HOLES=_OF_SHARES),
     "NumRel": Hosted(n_relevant, fits=lambda m: m["rel"] == 1, over_ties=unmoved, HOLES=_MONOTONE),
@@ -356,10 +342,7 @@ HOSTED: dict[str, Hosted] = {
     "SetAP": Hosted(set_ap, over_ties=unmoved, HOLES=_MONOTONE),
     "RBP": Hosted(rbp, fits=lambda m: "rel" in m.params, over_ties=rbp_over_ties, HOLES=_MONOTONE),
     # A document adds more at its own rank than it takes away below.
-    "ERR": Hosted(
-        err,
-        HOLES=_MONOTONE,
-    ),
+    "ERR": Hosted(err, HOLES=_MONOTONE),
 }
 
 

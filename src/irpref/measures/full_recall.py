@@ -55,8 +55,9 @@ def full_recall_reasons(topic: Topic) -> None:
     relevant, rel = topic.relevant_retrieved(), topic.arguments["rel"]
     wanted = int((topic.pool_grade >= rel).sum())
     missing = wanted - int(relevant.sum())
-    below = f", but {missing} of {wanted} are missing" if missing else ""
-    topic.say(relevant, f"relevant{below}")
+    are = "is" if missing == 1 else "are"
+    but = f", but {missing} of {wanted} {are} missing" if missing else ""
+    topic.say(relevant, f"relevant{but}")
     topic.say(relevant & (topic.contribution > 0), f"relevant, the last of {wanted}")
     topic.say((topic.kind == MISSED) & (topic.grade >= rel), "relevant, not retrieved")
 

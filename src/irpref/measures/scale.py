@@ -60,8 +60,7 @@ class Scale:
     """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
 
     value: Floats  # 0 for negative grades
-    # order of the values in the topic, 0 for the lowest; levels of equal value share a step
-    step: Ints
+    step: Ints  # order of the values in the topic, 0 for the lowest, the same for equal ones
     top: float  # value of the top of the scale
     n: Floats  # (n_topics,) N in the same units
     r: Floats  # (n_topics,) R in the same units

@@ -99,11 +99,8 @@ def tse_reasons(topic: Topic) -> None:
         f"the last of {relevant.sum()} relevant documents",
     )
     if missing:
-        are = "is" if missing == 1 else "are"
-        topic.say(
-            relevant,
-            f"relevant, but {missing} relevant {are} missing: all count as never found",
-        )
+        others = "1 other is" if missing == 1 else f"{missing} others are"
+        topic.say(relevant, f"relevant, but {others} missing: the value is 0")
     topic.say(
         (topic.kind == MISSED) & (topic.grade >= rel),
         "relevant, not retrieved: the value is 0",

@@ -225,11 +225,11 @@ def _alike(provider: Any, measure: Measure) -> list[Any]:
 
 
 def _remark(provider: Any, measure: Measure) -> str:
-    remarks = terms(provider, measure)
+    remarks = wanted_changes(provider, measure)
     return f", {' and '.join(remarks)}" if remarks else ""
 
 
-def terms(provider: Any, measure: Measure) -> list[str]:
+def wanted_changes(provider: Any, measure: Measure) -> list[str]:
     """List the changes that a provider that knows the measure wants: `with cutoff`, `without
     rel=2`.
     """

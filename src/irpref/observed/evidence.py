@@ -25,7 +25,7 @@ from irpref.observed.codes import CODES
 from irpref.observed.finding import Code, Ground, View
 from irpref.observed.observation import Observation, any_of, most_changed
 from irpref.observed.orders import DRAWS, equal_backwards, tied_orders
-from irpref.observed.sensitivity import TOP, Values, is_count, last_rank, scale
+from irpref.observed.sensitivity import TOP, Values, grades_in_words, is_count, last_rank
 from irpref.values.matrix import TopicValues
 
 if TYPE_CHECKING:
@@ -367,9 +367,9 @@ class Evidence(HasMemo):
             tables.append(self.topic_values(measure, there))
         return tables
 
-    def scale(self, measure: Measure) -> str:
+    def grades_in_words(self, measure: Measure) -> str:
         """Describe the grades, and which of these count for a measure."""
-        return scale(measure, self.pool)
+        return grades_in_words(measure, self.pool)
 
     # The order of documents -----------------------------------------------------------------------
 
@@ -379,11 +379,11 @@ class Evidence(HasMemo):
         """
         if b is None or len(self.topics) > MOST_TOPICS:
             return False
-        kept: dict[tuple[int, int], bool] = self.__dict__.setdefault("_same_orders", {})
-        key = (min(a, b), max(a, b))
-        if key not in kept:
-            kept[key] = _same_ranking(self.systems[a].runs, self.systems[b].runs, self.pool)
-        return kept[key]
+        return self._same_order(min(a, b), max(a, b))
+
+    @shared
+    def _same_order(self, a: int, b: int) -> bool:
+        return _same_ranking(self.systems[a].runs, self.systems[b].runs, self.pool)
 
     @cached_property
     def first_of_ranking(self) -> dict[tuple[bytes, ...], System]:
@@ -530,7 +530,7 @@ class Evidence(HasMemo):
         """List the notes of verdicts that are said once for all measures."""
         return [
             row["text"]
-            for code in CODES
+            for code in self.codes
             if code.in_notes and not code.against
             for row in self._rows_of(code, inside, None)
         ]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Level: TypeAlias = Literal["grave", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("grave", "warning", "note")
+EVERY_USE = frozenset({"values", "pass", "claim"})  # see `Code.against`
 About: TypeAlias = Literal["judgments", "run", "pair", "measure", "verdict"]
 
 
@@ -61,6 +62,12 @@ class View:
         """The run that it is about."""
         assert self.run is not None
         return self.facts.systems[self.run]
+
+    def of_verdict(self) -> tuple[Evidence, Measure, int]:
+        """Return the evidence, the measure and the number of the baseline: a verdict has all."""
+        assert self.measure is not None
+        assert self.run is not None
+        return self.facts, self.measure, self.run
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,12 @@ class Ground:
 Finder: TypeAlias = Callable[[View], "Found | Iterable[Found] | None"]
 
 
+def nothing(view: View) -> None:
+    """Find nothing: for codes that are said elsewhere, such as where something cannot be
+    evaluated.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """Something that judgments or runs can have.
@@ -118,7 +131,8 @@ class Code:
         Where it holds; None if nowhere.
     says : str
         Its sentence, without a full stop. It can name `{run}`, `{measure}`, `{some}` ("3 of 40
-        topics"), `{n}` (the number found), `{have}` and `{they}` ("it" for one).
+        topics") with `{have}` and `{they}` ("it" for one), and `{n}` (the number found) with `{s}`,
+        `{verb_s}`, `{are}` and `{them}`.
     level : {'grave', 'warning', 'note'}
     by_measure : bool
         Whether it is found for each measure.
@@ -181,6 +195,7 @@ class Code:
             "they": "it" if n == 1 else "they",
             "s": "" if count == 1 else "s",
             "verb_s": "s" if count == 1 else "",
+            "are": "is" if count == 1 else "are",
             "them": "it" if count == 1 else "them",
             "first": found.example,
         }

@@ -1,27 +1,4 @@
-"""Evaluate and observe runs, and gather the evidence.
-
-    unanswerable   the topic has no positive grade
-    out-of-reach   it has positive grades, but the ideal ranking has the value of an empty one: no
-                   grade reaches `rel`, or all gains are 0
-    unanswered     a run has no documents for it, or the measure no value (NaN)
-    changed-ids    a run has an unjudged document in its first ten whose id is a judged one
-                   but for a change that tools make: case, `#1` at the end, zeros at the beginning
-    unseen         no run retrieves a judged document
-    blind          its judged documents have several grades, which all count the same for the
-                   measure, and at least half of the documents that the runs retrieve within the
-                   measure's cutoff (ten without one) are judged: AP on grades from 1 to 5. Or the
-                   measure leaves out unjudged documents, and all judged ones count the same: Bpref
-                   without a document judged non-relevant
-    shallow        a run has fewer documents than the measure looks at: than its cutoff, or, without
-                   one, than half as many as another run
-
-These codes say of a topic that its value is no evidence; `irpref.observed.codes` has all codes.
-They are facts about judgments and runs, not verdicts: a relevant document that no run retrieves is
-a result. The differences that a measure sees on judgments alone are in
-`irpref.observed.sensitivity`.
-
-A topic that has fewer documents than a cutoff is shallow only if another run has more there, or if
-the run reaches the cutoff on no topic at all: some queries have few answers."""
+"""Evaluate and observe runs, and gather the evidence."""
 
 from __future__ import annotations
 
@@ -52,7 +29,7 @@ from irpref.observed.observation import observe
 from irpref.observed.orders import backwards
 from irpref.observed.scales import numbers_beside_one_grade
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
-from irpref.values.evaluator import evaluator as fastest
+from irpref.values.evaluator import evaluator as evaluator_for
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.progress import progress
 
@@ -141,9 +118,7 @@ def read_repeats(run: Any) -> list[Run]:
 
 
 def _is_run(item: Any) -> bool:
-    if isinstance(item, (str, os.PathLike)) or hasattr(item, "scoreddocs_iter"):
-        return True
-    if isinstance(item, Run):
+    if isinstance(item, (str, os.PathLike, Run)) or hasattr(item, "scoreddocs_iter"):
         return True
     if isinstance(item, Mapping):
         return all(isinstance(docs, (Mapping, list, tuple)) for docs in item.values())
@@ -225,7 +200,7 @@ class Gatherer:
 
     def __init__(self, measures: list[Measure], qrels: Judgments, depth: int | None = None) -> None:
         self.measures, self.qrels, self.depth = measures, qrels, depth
-        self.evaluator = fastest(measures, qrels)
+        self.evaluator = evaluator_for(measures, qrels)
         evaluator: Any = self.evaluator
         self.kernels: KernelEvaluator | None = (
             evaluator if isinstance(evaluator, KernelEvaluator) else evaluator.accelerated
@@ -300,14 +275,13 @@ class Gatherer:
 
     def _backwards(self, runs: Sequence[Run]) -> Values:
         """Compute the values of runs read from the end, by kernels: the mean over the runs."""
-        kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
-        if kernels is None:
+        if self.kernels is None:
             return {}
         of_runs = []
         for run in runs:
             every = run.on(self.pool)
             judged = _in_order(self.pool, every, backwards(every)).at(self.depth)
-            of_runs.append(kernels.values_of(judged))
+            of_runs.append(self.kernels.values_of(judged))
         return {
             measure: np.mean([of_run[measure] for of_run in of_runs], axis=0)[self.on_pool][
                 self.order
@@ -376,8 +350,8 @@ class Gatherer:
             by_measure = evaluator.scored(judged, given)[0]
         else:
             by_measure = self._of_others(judged)
-            if evaluator.accelerated:
-                by_measure |= evaluator.accelerated.values_of(judged)
+            if self.kernels is not None:
+                by_measure |= self.kernels.values_of(judged)
         return {measure: by_measure[measure][self.on_pool] for measure in self.measures}
 
     def _of_others(self, judged: JudgedRun) -> Values:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from irpref.data.columns import Reading
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, registered
-from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
+from irpref.measures.degenerate import compares_relevant, lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
-from irpref.observed.finding import Code, Found, View
+from irpref.observed.finding import EVERY_USE, Code, Found, View, nothing
 from irpref.observed.observation import NO_IDS
 from irpref.observed.scales import (
     REVERSED,
@@ -55,7 +55,7 @@ UNANSWERABLE = Code(
     _unanswerable,
     "{some} {have} no relevant document (no grade above 0)",
     level="note",
-    against=frozenset({"values", "pass", "claim"}),
+    against=EVERY_USE,
     stops=_no_topic_answerable,
     in_notes=True,
 )
@@ -74,13 +74,11 @@ def _too_few_seen(view: View) -> Found | None:
     """Detect that a run retrieves a judged document on too few topics, or the baseline on none
     within the cutoff.
     """
-    facts, measure = view.facts, view.measure
-    assert view.run is not None
-    assert measure is not None
-    kept = facts.compared(measure, view.run, view.inside)
+    facts, measure, baseline = view.of_verdict()
+    kept = facts.compared(measure, baseline, view.inside)
     n_kept = int(kept.sum())
     words = {"n_kept": f"{n_kept:,}"}
-    if n_kept and not (kept & facts.looked_at(measure)[view.run]).any():
+    if n_kept and not (kept & facts.looked_at(measure)[baseline]).any():
         depth = facts.looks_at(measure)
         words["where"] = f" in its first {depth:,}" if depth else ""
         said = "{run} has no judged document{where} for any of {n_kept} topics"
@@ -99,7 +97,7 @@ UNSEEN = Code(
     _unseen,
     "for {some}, no run retrieves a judged document",
     level="note",
-    against=frozenset({"values", "pass", "claim"}),
+    against=EVERY_USE,
     stops=_too_few_seen,
     in_notes=True,
 )
@@ -133,11 +131,11 @@ def _negative_grades(view: View) -> Found | None:
     n = int(negative.sum())
     said = None
     if counting:
-        said = NEGATIVE_GRADES.says + ", but for {measures} as {kind} below non-relevant"
+        said = NEGATIVE_GRADES.says + ", but {measures} {take} {them} as {kind} below non-relevant"
     words = {
-        "are": "is" if n == 1 else "are",
         "they": "it counts as" if n == 1 else "they count as",
         "kind": "a grade" if n == 1 else "grades",
+        "take": "takes" if len(counting) == 1 else "take",
         "measures": ", ".join(counting),
     }
     first = str(pool.doc_ids[int(negative.argmax())])
@@ -189,8 +187,8 @@ def _mixed_scales(view: View) -> Found | None:
         return Found(short.topics[facts.order], words=words)
     words |= {"name": short.column, "who": ", ".join(map(repr, short.who))}
     said = (
-        "grades with {name} {who} end at {grade:g}, others at {highest:g}, as if they were on two "
-        "scales: irpref_lab.fill translates a judge's grades"
+        "grades whose {name} is {who} end at {grade:g}, others at {highest:g}, as if they were on "
+        "two scales: irpref_lab.fill translates a judge's grades"
     )
     return Found(
         view.inside, words=words, says=said, count=short.n_judged, example=repr(short.who[0])
@@ -206,14 +204,14 @@ MIXED_SCALES = Code(
 )
 
 
+def _grade_orders(view: View) -> list[Floats]:
+    """Collect the correlations of grades with ranks of all runs: (2, n_topics) each."""
+    notes = (one.grade_order for system in view.facts.systems for one in system.observed)
+    return [order for order in notes if order is not None]
+
+
 def _grade_order(view: View) -> Iterator[Found]:
-    facts = view.facts
-    orders = [
-        one.grade_order
-        for system in facts.systems
-        for one in system.observed
-        if one.grade_order is not None
-    ]
+    facts, orders = view.facts, _grade_orders(view)
     if not orders:
         return
     who = "the run ranks" if len(orders) == 1 else f"{len(orders)} runs on average rank"
@@ -244,13 +242,7 @@ def _grades_reversed(view: View) -> Found | None:
     """Detect that all runs together rank documents of higher grade lower, by more than weak runs
     do.
     """
-    orders = [
-        one.grade_order[0]
-        for system in view.facts.systems
-        for one in system.observed
-        if one.grade_order is not None
-    ]
-    against = surely_against(orders)
+    against = surely_against([order[0] for order in _grade_orders(view)])
     if against is None:
         return None
     n = int(against.topics.sum())
@@ -307,17 +299,15 @@ def _no_nonrelevant(view: View) -> Iterator[Found]:
     facts, pool = view.facts, view.facts.pool
     if not facts.has_grades:
         return
-    alike: dict[tuple[bytes, str], list[str]] = {}
+    names_of: dict[tuple[bytes, bool], list[str]] = {}
     for measure in facts.asked or [*parse_all(["Bpref"]), *registered().values()]:
         lacking = lacks_nonrelevant(measure, pool)
         if lacking.any():
-            left = what_is_left(measure, pool.level_grade.tolist())
-            alike.setdefault((lacking.tobytes(), left), []).append(str(measure))
-    for (lacks, left), names in alike.items():
+            compares = compares_relevant(measure, pool.level_grade.tolist())
+            names_of.setdefault((lacking.tobytes(), compares), []).append(str(measure))
+    for (lacks, compares), names in names_of.items():
         which = np.frombuffer(lacks, bool)
-        if len(names) > 1:
-            left = left.replace("says", "say").replace("compares", "compare")
-        words = {"measures": ", ".join(names), "left": left}
+        words = {"measures": ", ".join(names), "left": what_is_left(compares, len(names))}
         said, level = NO_NONRELEVANT.says, NO_NONRELEVANT.level
         if which.all():
             said, level = "no document is judged non-relevant: {measures} {left}", "warning"
@@ -360,10 +350,6 @@ DISAGREEING_JUDGES = Code(
     _disagreeing_judges,
     "groups disagree about {n} pair{s} of documents, in {some}: no ranking fulfils all preferences",
 )
-
-
-def nothing(view: View) -> None:
-    """Find nothing: for codes that are told where something cannot be evaluated."""
 
 
 CONTRADICTING_PREFERENCES = Code(
@@ -413,7 +399,7 @@ def _excluded_relevant(view: View) -> Found | None:
     if not found:
         return None
     n = len(found)
-    words = {"topic": found[0][0], "doc": found[0][1], "are": "is" if n == 1 else "are"}
+    words = {"topic": found[0][0], "doc": found[0][1]}
     return Found(facts.mask_of([topic for topic, _ in found]), words=words, count=n)
 
 
@@ -440,8 +426,8 @@ def _read_differently(view: View) -> Found | None:
 
 def _way(how: Reading) -> str:
     """Say which rows of a run count."""
-    documents = "chunks as documents, " if how.documents is not None else ""
-    return f"{documents}of repeated documents the {how.repeats or 'last'} row"
+    chunks = "chunks count as documents, and " if how.documents is not None else ""
+    return f"{chunks}the {how.repeats or 'last'} row of a repeated document counts"
 
 
 READ_DIFFERENTLY = Code(
@@ -452,9 +438,22 @@ READ_DIFFERENTLY = Code(
     "note",
     in_notes=True,
 )
+
+
 CODES = (
-    *(EXCLUDED_RELEVANT, READ_DIFFERENTLY),
-    *(UNANSWERABLE, UNSEEN, GRADE_SCALE, NEGATIVE_GRADES, JUDGED_WITHOUT_ID, MIXED_SCALES),
-    *(GRADES_REVERSED, ONE_GRADE),
-    *(GRADE_ORDER, NO_NONRELEVANT, CONTRADICTING_PREFERENCES, DISAGREEING_JUDGES, NEVER_COMPARED),
+    EXCLUDED_RELEVANT,
+    READ_DIFFERENTLY,
+    UNANSWERABLE,
+    UNSEEN,
+    GRADE_SCALE,
+    NEGATIVE_GRADES,
+    JUDGED_WITHOUT_ID,
+    MIXED_SCALES,
+    GRADES_REVERSED,
+    ONE_GRADE,
+    GRADE_ORDER,
+    NO_NONRELEVANT,
+    CONTRADICTING_PREFERENCES,
+    DISAGREEING_JUDGES,
+    NEVER_COMPARED,
 )

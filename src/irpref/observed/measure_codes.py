@@ -10,8 +10,7 @@ import numpy as np
 from irpref.kernel.segments import Bools
 from irpref.measures.declare import KernelMeasure, needs
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant
-from irpref.observed.finding import Code, Found, Level, View
-from irpref.observed.judgment_codes import nothing
+from irpref.observed.finding import EVERY_USE, Code, Found, Level, View, nothing
 from irpref.observed.sensitivity import limits_of
 from irpref.observed.thresholds import threshold_of, thresholds
 
@@ -19,12 +18,11 @@ _IN_REACH, _BLIND = 0.25, 0.5
 _TOP_OF_ERR = 4  # grade, in gdeval
 _FEW_GRADES = 3
 FEWEST = 5  # topics that a verdict needs
-EVIDENCE = frozenset({"values", "pass", "claim"})
 
 
 def _scale(view: View) -> dict[str, Any]:
     assert view.measure is not None
-    return {"scale": view.facts.scale(view.measure)}
+    return {"scale": view.facts.grades_in_words(view.measure)}
 
 
 def _out_of_reach(view: View) -> Found | None:
@@ -47,7 +45,7 @@ OUT_OF_REACH = Code(
     _out_of_reach,
     "nothing counts as relevant to {measure} ({scale}) for {some}",
     by_measure=True,
-    against=EVIDENCE,
+    against=EVERY_USE,
     from_share=1 - _IN_REACH,
     stops=_hardly_in_reach,
 )
@@ -85,10 +83,8 @@ SAME_VALUES = Code(
 
 
 def _mostly_blind(view: View) -> Found | None:
-    facts, measure = view.facts, view.measure
-    assert measure is not None
-    assert view.run is not None
-    kept = facts.compared(measure, view.run, view.inside)
+    facts, measure, baseline = view.of_verdict()
+    kept = facts.compared(measure, baseline, view.inside)
     which = kept & facts.blind(measure)
     said = "all grades count the same for {measure} ({scale}) for {some}"
     if "rel" in measure.SUPPORTED_PARAMS:
@@ -102,18 +98,16 @@ BLIND = Code(
     _blind,
     "every judged document counts the same for {measure} ({scale}), for {some}",
     by_measure=True,
-    against=EVIDENCE,
+    against=EVERY_USE,
     from_share=_BLIND,
     stops=_mostly_blind,
 )
 
 
 def _few_topics(view: View) -> Found | None:
-    facts, measure = view.facts, view.measure
-    assert measure is not None
-    assert view.run is not None
-    n_kept = int(facts.compared(measure, view.run, view.inside).sum())
-    if n_kept >= FEWEST or facts.same_order(view.run, view.other):
+    facts, measure, baseline = view.of_verdict()
+    n_kept = int(facts.compared(measure, baseline, view.inside).sum())
+    if n_kept >= FEWEST or facts.same_order(baseline, view.other):
         return None  # a change of nothing needs no number of topics
     return Found(view.inside, words={"text": too_few(n_kept)})
 
@@ -195,23 +189,19 @@ FIXED_SCALE = Code(
 )
 
 
-def _max_rel(view: View) -> Found | None:
-    measure, top = view.measure, view.facts.top
-    assert measure is not None
-    if "max_rel" not in measure.SUPPORTED_PARAMS or measure.params.get("gains"):
+def _max_rel_missing(view: View) -> Found | None:
+    measure = view.measure
+    if not isinstance(measure, KernelMeasure) or not measure.lacks_scale():
         return None
-    given = measure.params.get("max_rel")
-    if given is None:
-        if not (isinstance(measure, KernelMeasure) and measure.lacks_scale()):
-            return None
-        return Found(view.inside, words={"taken": max(top, 1.0)}, count=1)
-    return None
+    if measure.params.get("gains"):
+        return None
+    return Found(view.inside, words={"taken": max(view.facts.top, 1.0)}, count=1)
 
 
 MAX_REL_MISSING = Code(
     "max-rel-missing",
     "measure",
-    _max_rel,
+    _max_rel_missing,
     "{measure}: max_rel was not given; {taken:g} would be used, the highest grade of these "
     "judgments",
     "note",
@@ -295,16 +285,18 @@ def _threshold(view: View) -> Iterator[Found]:
 
 
 THRESHOLD = Code("threshold", "judgments", _threshold, "{note}", "note")
+
+
 CODES = (
-    *(
-        OUT_OF_REACH,
-        BLIND,
-        SAME_VALUES,
-        FEW_TOPICS,
-        WIDE_MARGIN,
-        CAUTION,
-        FIXED_SCALE,
-        MAX_REL_MISSING,
-    ),
-    *(MAX_REL_BELOW, HAS_NONRELEVANT, THRESHOLD),
+    OUT_OF_REACH,
+    BLIND,
+    SAME_VALUES,
+    FEW_TOPICS,
+    WIDE_MARGIN,
+    CAUTION,
+    FIXED_SCALE,
+    MAX_REL_MISSING,
+    MAX_REL_BELOW,
+    HAS_NONRELEVANT,
+    THRESHOLD,
 )

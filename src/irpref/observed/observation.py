@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import Reading, as_list, as_objects, take
+from irpref.data.columns import PLAIN, Reading, as_list, as_objects, take
 from irpref.data.scores import blurs
 from irpref.judged.align import Listing, Repeats
 from irpref.judged.match import rows_with
@@ -27,7 +27,7 @@ from irpref.observed.sensitivity import TOP
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 SEVERAL, _FEW = 6, 3  # documents of different scores in a topic
 _SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
-MORE = 3  # documents in the first ranks that are judged for one other topic, beyond its own
+MORE = 3  # documents at the top that are judged for one other topic, beyond those for its own
 _LONG = 5  # documents whose ids are seldom in order by chance
 
 
@@ -57,8 +57,8 @@ class Observation:
     no_id : str
         The first of these ids.
     strayed : int array
-        The topic for which at least three of the first documents are judged, where none is for
-        the topic itself, and the other topic has none of its own, either; -1 if there is none.
+        The other topic for which at least three more of the first documents are judged than for
+        the topic itself, and more than for any third one; -1 if there is none.
     by_id : bool array
         Whether there are five documents or more, in the order of their ids; nowhere if one such
         topic is in another order, or has equal scores.
@@ -111,6 +111,32 @@ class Observation:
     tags: tuple[str, ...]
     mixed_tags: Bools
     how: Reading
+
+    @classmethod
+    def with_only(cls, lengths: Ints, hits: Ints, **notes: Any) -> Observation:
+        """Make an observation of a run of which little is known: these notes, and nothing in all
+        others.
+        """
+        n = lengths.size
+        zeros, no = np.zeros(n, np.int64), np.zeros(n, bool)
+        counts = dict.fromkeys(("top", "judged_top", "by_judge", "tied", "prints"), zeros)
+        marks = ("several", "equal", "deciding", "blurred", "own", "nothing", "by_id", "mixed_tags")
+        blank: dict[str, Any] = {
+            **counts,
+            **dict.fromkeys(marks, no),
+            "no_id": "",
+            "strayed": np.full(n, -1),
+            "further": (),
+            "repeats": Repeats(strict=False),
+            "changed_topics": None,
+            "changed_docs": None,
+            "grade_order": None,
+            "beside_order": None,
+            "ranks": None,
+            "tags": (),
+            "how": PLAIN,
+        }
+        return cls(lengths=lengths, hits=hits, **blank | notes)
 
     @property
     def is_absent(self) -> bool:

@@ -11,28 +11,27 @@ from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
 from irpref.observed.changed_ids import MOST
-from irpref.observed.finding import Code, Found, Level, View
-from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID, nothing
+from irpref.observed.finding import EVERY_USE, Code, Found, Level, View, nothing
+from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID
 from irpref.observed.observation import NO_IDS, SEVERAL, any_of, most_changed
 from irpref.observed.orders import surely_above
 from irpref.observed.sensitivity import TOP
 
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
-_JUDGED = 0.2  # share of the other run's share of judged documents
+_HARDLY = 0.2  # share of the other run's share of judged documents
 _BY_FAR = 1.5  # value of a run read from the end over its own, if it is upside down
-_SHOWN = 3
+_SHOWN = 3  # tags
 SEVERAL_TOPICS = 3
-EVIDENCE = frozenset({"values", "pass", "claim"})
 
 
 INVALID_RUN = Code("invalid-run", "run", nothing, "{run} cannot be evaluated: {error}", "grave")
 
 
-def _unanswered(view: View) -> Iterator[Found]:
+def _unanswered(view: View) -> Found | None:
     facts, system = view.facts, view.system
     which = facts.unanswered(view.measure)[view.run]
     if not which.any():
-        return
+        return None
     here = which & view.inside
     if system.is_absent and (system.retrieved == 0).all():
         further = next((one.further for one in system.observed if one.further), ())
@@ -40,29 +39,25 @@ def _unanswered(view: View) -> Iterator[Found]:
         if further:
             said += ": its first topic is {given!r}, that of the judgments {judged!r}"
         words = {"given": further[0] if further else "", "judged": facts.pool.topic_ids[0]}
-        yield Found(which, words=words, says=said, example=further[0] if further else None)
-        return
+        return Found(which, words=words, says=said, example=further[0] if further else None)
     if (system.retrieved[here] == 0).all():
-        yield Found(which, words={"so": facts.so(system, int(here.sum()))})
-    else:
-        yield Found(which, says="{run} has no documents, or {measure} no value, for {some}")
+        return Found(which, words={"so": facts.so(system, int(here.sum()))})
+    return Found(which, says="{run} has no documents, or no value by {measure}, for {some}")
 
 
 def _too_many_unanswered(view: View) -> Found | None:
     """Find topics that the baseline does not answer, or on which a run has no value."""
-    facts = view.facts
-    assert view.run is not None
-    assert view.measure is not None
+    facts, measure, baseline = view.of_verdict()
     answerable = facts.answerable & view.inside
-    no_value = np.isnan(facts.values(view.measure)).any(axis=0)
-    unanswered = facts.unanswered(view.measure)[view.run]
+    no_value = np.isnan(facts.values(measure)).any(axis=0)
+    unanswered = facts.unanswered(measure)[baseline]
     lost = unanswered & ~no_value & answerable
     n, parts = f"{int(answerable.sum()):,}", []
     if lost.any():
         parts.append(f"{view.system.name} has no documents for {int(lost.sum()):,} of {n} topics")
     if (no_value & answerable).any():
         number = f"{int((no_value & answerable).sum()):,}"
-        parts.append(f"{view.called or view.measure} has no value for {number} of {n} topics")
+        parts.append(f"{view.called or measure} has no value for {number} of {n} topics")
     words = {"parts": ", and ".join(parts)}
     return Found(unanswered | no_value, facts.answerable, words, says="{parts}")
 
@@ -74,7 +69,7 @@ UNANSWERED = Code(
     "{run} has no documents for {some}; {so}",
     "grave",
     by_measure=True,
-    against=EVIDENCE,
+    against=EVERY_USE,
     stops=_too_many_unanswered,
 )
 
@@ -107,12 +102,12 @@ def _changed_ids(view: View) -> Iterator[Found]:
         words: dict[str, Any] = {"change": topics.change.words, "given": given, "judged": judged}
         words["compared"] = _compared(topics.compared)
         n = topics.number
-        said = (
-            "{n} topics of {run} differ from those of the judgments only {change} (of {compared} "
-        )
-        said += "unjudged ones), such as {given} for {judged}: they are left out"
+        said = "{n} of {compared} unjudged topics of {run} differ from judged ones only {change}, "
+        said += "such as {given} for {judged}: they are left out"
         if n == 1:
-            said = "a topic of {run} differs from one of the judgments only {change}: {given} for "
+            said = (
+                "an unjudged topic of {run} differs from a judged one only {change}: {given} for "
+            )
             said += "{judged}; it is left out"
         words["n"] = n
         yield Found(facts.none, words=words, says=said, count=n, example=topics.name)
@@ -144,7 +139,7 @@ CHANGED_IDS = Code(
     "{run} has document ids that differ from judged ones only {change} for {some}, such as "
     "{given} for {judged}: they count as unjudged",
     "grave",
-    against=EVIDENCE,
+    against=EVERY_USE,
     stops=_too_many_changed,
     instead_of=("unseen", "unjudged", "wide-margin"),
 )
@@ -173,9 +168,9 @@ OTHER_TOPIC = Code(
     "other-topic",
     "run",
     _other_topic,
-    "{run} has in {some} among its first ten at least three documents more that are judged for one "
-    "other topic than for the topic itself, such as {other!r} in place of {topic!r}: as if topics "
-    "had been shifted",
+    "{run}: in {some}, at least three more of the first ten documents are judged for one other "
+    "topic than for the topic itself, such as {other!r} in place of {topic!r}: have topics been "
+    "shifted?",
     "grave",
     against=frozenset({"pass", "claim"}),
     stops=_too_many_strayed,
@@ -192,12 +187,10 @@ def _shallow(view: View) -> Found | None:
 
 def _too_shallow(view: View) -> Found | None:
     """Find shallow topics whose value more documents could change."""
-    facts = view.facts
-    assert view.run is not None
-    assert view.measure is not None
+    facts, measure, baseline = view.of_verdict()
     if view.other is None:
         return None
-    which = facts.too_shallow(view.measure)[view.run]
+    which = facts.too_shallow(measure)[baseline]
     if not (which & view.inside & facts.answerable).any():
         return None
     return _as_shallow(view, which & facts.answerable)
@@ -211,7 +204,7 @@ def _as_shallow(view: View, which: Bools) -> Found:
     words: dict[str, Any] = {"size": size + " document" + "s" * (high > 1), "cutoff": cutoff}
     said = None
     if cutoff is None:
-        said = "{run} has {size} for {some}, less than half of another run's"
+        said = "{run} has {size} for {some}, fewer than half as many as another run"
         if view.measure is not None:
             said += ", and {measure} looks at all ranks"
     few = (which & view.inside).sum() <= view.missing * view.inside.sum()
@@ -222,26 +215,25 @@ SHALLOW = Code(
     "shallow",
     "run",
     _shallow,
-    "{run} has {size} for {some}, and {measure} looks at {cutoff:,}",
+    "{run} has {size} for {some}, and {measure} looks at the first {cutoff:,}",
     by_measure=True,
-    against=EVIDENCE,
+    against=EVERY_USE,
     stops=_too_shallow,
 )
 
 
-def _further_topics(view: View) -> Iterator[Found]:
+def _further_topics(view: View) -> Found | None:
     further = [topic for one in view.system.observed for topic in one.further]
-    if further and view.system.retrieved.any():
-        n = len(further)
-        words = {"n": n, "topics": "topic" if n == 1 else "topics"}
-        yield Found(view.facts.none, words=words, count=n, example=further[0])
+    if not further or not view.system.retrieved.any():
+        return None
+    return Found(view.facts.none, count=len(further), example=further[0])
 
 
 UNJUDGED_TOPICS = Code(
     "unjudged-topics",
     "run",
     _further_topics,
-    "no judgments for {n} {topics} of {run}, first {first!r}: left out",
+    "no judgments for {n} topic{s} of {run}, first {first!r}: left out",
     "note",
 )
 
@@ -251,10 +243,10 @@ def _repeats(view: View) -> Iterator[Found]:
         if one.repeats.first:
             topic, doc = one.repeats.first
             n = one.repeats.number
-            words = {"topic": topic, "n": n, "appear": "appears" if n == 1 else "appear"}
+            words = {"topic": topic, "n": n}
             said = None
             if one.repeats.rescored:
-                said = REPEATS.says + ", in {some} with several scores"
+                said = REPEATS.says + "; in {some}, scores differ"
             topics = view.facts.mask_of(one.repeats.rescored or [topic])
             yield Found(topics, words=words, says=said, count=n, example=doc)
 
@@ -266,7 +258,7 @@ def _too_many_rescored(view: View) -> Found | None:
 
 def _rescored(view: View) -> Found | None:
     names = [topic for one in view.system.observed for topic in one.repeats.rescored]
-    says = "{run} has documents twice, with several scores, in {some}: are these several runs in "
+    says = "{run} has documents twice, with different scores, in {some}: are these several runs in "
     says += "one file? If not, say with repeats which row counts"
     return Found(view.facts.mask_of(names), view.system.retrieved > 0, says=says)
 
@@ -289,8 +281,8 @@ REPEATS = Code(
     "repeats",
     "run",
     _repeats,
-    "{n} document{s} of {run} {appear} twice in a topic, first {first!r} in topic {topic!r}; the "
-    "last row counts",
+    "{n} document{s} of {run} occur{verb_s} twice in a topic, first {first!r} in topic {topic!r}; "
+    "the last row counts",
     against=frozenset({"pass"}),
     stops=_too_many_rescored,
     remedy="repeats",
@@ -430,11 +422,9 @@ def _is_better_backwards(view: View, measure: Measure) -> bool:
 
 def _surely_upside_down(view: View) -> Found | None:
     found = _upside_down(view)
-    return (
-        None
-        if found is None or found.level == "note"
-        else Found(view.inside, None, found.words, found.says)
-    )
+    if found is None or found.level == "note":
+        return None
+    return Found(view.inside, None, found.words, found.says)
 
 
 UPSIDE_DOWN = Code(
@@ -514,16 +504,14 @@ def _hardly_judged(view: View) -> Found | None:
     """Detect that the first ten of the baseline are judged to a small part of the other run's
     share.
     """
-    facts, measure = view.facts, view.measure
-    assert view.run is not None
-    assert measure is not None
+    facts, measure, baseline = view.of_verdict()
     if view.other is None:
         return None
     if not (facts.pool.grade == 0).any():
         return None  # only relevant documents are judged: a better run has more of them
-    kept = facts.compared(measure, view.run, view.inside)
-    low, high = (facts.systems[i].judged_share(kept) for i in (view.run, view.other))
-    if low >= _JUDGED * high:
+    kept = facts.compared(measure, baseline, view.inside)
+    low, high = (facts.systems[i].judged_share(kept) for i in (baseline, view.other))
+    if low >= _HARDLY * high:
         return None
     words = {"low": f"{100 * low:.0f} %", "high": f"{100 * high:.0f} %"}
     words["other"] = facts.systems[view.other].name
@@ -536,7 +524,7 @@ UNJUDGED = Code(
     "run",
     _unjudged,
     "{run}: {share:.0%} of the first {top} documents of a topic are unjudged; see intervals over "
-    "unjudged",
+    "unjudged documents",
     "note",
     against=frozenset({"pass", "claim"}),
     stops=_hardly_judged,
@@ -563,7 +551,7 @@ UNEVEN_DEPTH = Code(
     "uneven-depth",
     "run",
     _uneven_depth,
-    "{run}: {some} {have} less than half the usual {usual:g} documents, the fewest {shortest}",
+    "{run}: {some} {have} fewer than half of the usual {usual:g} documents, the fewest {shortest}",
     "note",
 )
 
@@ -576,15 +564,13 @@ def _order_by_ids(view: View) -> Found | None:
     """Detect that the baseline's scores are equal on more than half of the topics, and another
     order of its documents has other values.
     """
-    facts = view.facts
-    assert view.run is not None
-    assert view.measure is not None
+    facts, measure, baseline = view.of_verdict()
     name = view.system.name
-    text = facts.equal_in_words(view.run, f"the {name}" if name == facts.leaves_out else name)
+    text = facts.equal_in_words(baseline, f"the {name}" if name == facts.leaves_out else name)
     if (
         not text
-        or facts.same_order(view.run, view.other)
-        or not facts.order_matters(view.run, view.measure)
+        or facts.same_order(baseline, view.other)
+        or not facts.order_matters(baseline, measure)
     ):
         return None
     return Found(view.inside, words={"text": text}, says="{text}")
@@ -606,15 +592,13 @@ def _id_order(view: View) -> Found:
 
 def _sorted_by_ids(view: View) -> Found | None:
     """Find a baseline in the order of its ids, if another order would have other values."""
-    facts, found = view.facts, _id_order(view)
-    assert view.run is not None
-    assert view.measure is not None
-    backwards = view.system.backwards.get(view.measure)
+    (facts, measure, baseline), found = view.of_verdict(), _id_order(view)
+    backwards = view.system.backwards.get(measure)
     if (
         not (found.topics & view.inside).any()
-        or facts.same_order(view.run, view.other)
+        or facts.same_order(baseline, view.other)
         or backwards is None
-        or np.allclose(facts.values(view.measure)[view.run], backwards, equal_nan=True)
+        or np.allclose(facts.values(measure)[baseline], backwards, equal_nan=True)
     ):
         return None
     return replace(found, told=found.topics)
@@ -738,9 +722,30 @@ IDENTICAL_RUNS = Code(
     _identical,
     "{run} has the same judged documents at the same ranks as {first}: no measure tells them apart",
 )
+
+
 CODES = (
-    *(UNANSWERED, CHANGED_IDS, OTHER_TOPIC, UNSEEN_RUN, INVALID_RUN, OWN_TOPIC, UPSIDE_DOWN),
-    *(SHALLOW, UNJUDGED_TOPICS, REPEATS, RANKS_RESTART, RANKS_BEGIN_LATE, SEVERAL_TAGS),
-    *(MISSING_IDS, UNJUDGED, UNEVEN_DEPTH, EQUAL_SCORES, ID_ORDER, TIES, FLOAT32_TIES),
-    *(IDENTICAL_RUNS, TIES_DECIDE, JUDGE_DECIDES),
+    UNANSWERED,
+    CHANGED_IDS,
+    OTHER_TOPIC,
+    UNSEEN_RUN,
+    INVALID_RUN,
+    OWN_TOPIC,
+    UPSIDE_DOWN,
+    SHALLOW,
+    UNJUDGED_TOPICS,
+    REPEATS,
+    RANKS_RESTART,
+    RANKS_BEGIN_LATE,
+    SEVERAL_TAGS,
+    MISSING_IDS,
+    UNJUDGED,
+    UNEVEN_DEPTH,
+    EQUAL_SCORES,
+    ID_ORDER,
+    TIES,
+    FLOAT32_TIES,
+    IDENTICAL_RUNS,
+    TIES_DECIDE,
+    JUDGE_DECIDES,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
 
+@dataclass(slots=True)
 class Scores:
     """Values of one run.
 
@@ -70,16 +72,15 @@ class Scores:
         See `irpref.observed.silent.Silent.counts`; empty if all measures tell something apart.
     """
 
-    def __init__(self) -> None:
-        self.missing: list[str] = []
-        self.noted: Evidence | None = None
-        self.late_by = 0.0
-        self.grade_order: Floats | None = None
-        self.beside_order: Floats | None = None
-        self.means: dict[Measure, float] = {}
-        self.by_topic: dict[Measure, dict[str, float]] = {}
-        self.valued: dict[Measure, int] = {}
-        self.counts: Counts = {}
+    means: dict[Measure, float] = field(default_factory=dict)
+    by_topic: dict[Measure, dict[str, float]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    noted: Evidence | None = None
+    late_by: float = 0.0
+    grade_order: Floats | None = None
+    beside_order: Floats | None = None
+    valued: dict[Measure, int] = field(default_factory=dict)
+    counts: Counts = field(default_factory=dict)
 
     def mean(self, measure: Measure, topics: Collection[str] | None = None) -> float:
         """Average over some topics, if values by topic were asked for, or over all."""

@@ -24,7 +24,7 @@ from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.messages import held
-from irpref.values.evaluator import evaluator as fastest
+from irpref.values.evaluator import evaluator as evaluator_for
 
 TOP = 10  # ranks that are looked at if a measure has no cutoff
 Values = dict[Measure, Floats]
@@ -58,7 +58,7 @@ def limits_of(measure: Measure) -> tuple[float, float]:
     return 0.0, np.inf if unlimited else 1.0
 
 
-def scale(measure: Measure, pool: Pool) -> str:
+def grades_in_words(measure: Measure, pool: Pool) -> str:
     """Describe the grades of judgments, and which of these count for a measure."""
     known = pool.grade[pool.grade >= 0]
     low, high = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
@@ -177,7 +177,7 @@ def _tells_two_apart(measure: Measure, highest: float) -> bool:
     read = as_judgments({"q": {"a": highest, "b": 0}})
     rankings = ({"a": 1}, {"b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2})
     with held(), suppress(ValueError):
-        means = fastest([measure], read).calc_aggregate
+        means = evaluator_for([measure], read).calc_aggregate
         a, b, a_above, b_above = (means({"q": docs})[measure] for docs in rankings)
         return bool(a != b or a_above != b_above)
     return True
@@ -191,7 +191,7 @@ def _changes_with_grades(pool: Pool, measure: Measure) -> bool:
     ranked = Table(topics, docs, -pool.judged.position.astype(np.float64))
     with held(), suppress(ValueError):
         by_grade, by_none = (
-            fastest([measure], Judgments(Table(topics, docs, grades))).values(ranked)[measure]
+            evaluator_for([measure], Judgments(Table(topics, docs, grades))).values(ranked)[measure]
             for grades in (pool.grade, np.minimum(pool.grade, 0.0))
         )
         return bool(differ(by_grade, by_none).any())

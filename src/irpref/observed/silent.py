@@ -1,6 +1,6 @@
 """Measures that can tell nothing apart on some judgments, whatever the runs: for `irpref eval`.
 
-`irpref.observed.gathering` has the rule. Here it is applied to few topics at a time, until a
+`irpref.observed.codes` has the rules. Here it is applied to few topics at a time, until a
 measure tells something apart on one, so that it costs next to nothing where all is well."""
 
 from __future__ import annotations
@@ -18,13 +18,7 @@ from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.messages import have, held
 from irpref.observed.judgment_codes import UNANSWERABLE
 from irpref.observed.measure_codes import BLIND, OUT_OF_REACH
-from irpref.observed.sensitivity import (
-    TOP,
-    is_count,
-    last_rank,
-    scale,
-    tells_apart,
-)
+from irpref.observed.sensitivity import TOP, grades_in_words, is_count, last_rank, tells_apart
 
 if TYPE_CHECKING:
     from irpref.judged.pool import Pool
@@ -70,7 +64,7 @@ class Silent:
         some = f"all {n:,} topics" if n > 1 else "the topic"
         names: dict[tuple[str, str], list[str]] = {}
         for measure, code in self._codes(list(runs)):
-            about = "" if code == "unanswerable" else scale(measure, self.pool)
+            about = "" if code == "unanswerable" else grades_in_words(measure, self.pool)
             names.setdefault((code, about), []).append(str(measure))
         for (code, about), measures in names.items():
             words = {"measure": ", ".join(measures), "scale": about, "some": some, "have": have(n)}

@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.data.columns import PLAIN, Table
-from irpref.judged.align import JudgedFile, Listing, Repeats, listed
+from irpref.data.columns import Table
+from irpref.judged.align import JudgedFile, Listing, listed
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
@@ -176,37 +176,15 @@ def _observation(
     """Make the notes that the judged documents allow; nothing is said of documents not looked
     at.
     """
-    lengths, hits = judged.run.n_retrieved[order], hits[order]
     changed, elsewhere = looked
-    zeros, none = np.zeros(lengths.size, np.int64), np.zeros(lengths.size, bool)
     further = tuple(name for name in judged.topics if name not in ids.pool.topic_of)
-    return Observation(
-        lengths=lengths,
-        hits=hits,
-        top=zeros,
-        judged_top=zeros,
-        by_judge=zeros,
-        tied=zeros,
-        several=none,
-        equal=none,
-        deciding=none,
-        blurred=none,
-        own=none,
-        nothing=none,
-        no_id="",
+    return Observation.with_only(
+        judged.run.n_retrieved[order],
+        hits[order],
         strayed=strayed(elsewhere, order),
-        by_id=none,
-        prints=zeros,
         further=further,
-        repeats=Repeats(strict=False),
         changed_topics=ids.changed_topics(further, judged.topics),
         changed_docs=changed,
-        grade_order=None,
-        beside_order=None,
-        ranks=None,
-        tags=(),
-        mixed_tags=none,
-        how=PLAIN,
     )
 
 

@@ -166,13 +166,13 @@ def explain(
         prints it: the sum, a line for each document that matters, the legend.
 
         Columns query_id, rank, doc_id, score, grade (NaN: unjudged), judged (whether the grade is
-        at least 0), the columns that the measure is computed from (see its `COLUMNS`), and
-        contribution. The ranking comes first, in the order of evaluation; then, with a missing
-        rank, judged documents that were not retrieved but count, or would have; then, if a part of
-        the value belongs to no document (ranks below the end of a short list), one row without a
-        document. The contributions of a topic add up to its value. With `query_id`, `attrs` has the
-        `steps` that compute each contribution from the columns, and the `numbers` of the topic that
-        they need.
+        at least 0), the columns that the measure is computed from (the legend of one topic
+        explains them), and contribution. The ranking comes first, in the order of evaluation; then,
+        with a missing rank, judged documents that were not retrieved but count, or would have;
+        then, if a part of the value belongs to no document (ranks below the end of a short list),
+        one row without a document. The contributions of a topic add up to its value. With
+        `query_id`, `attrs` has the `steps` that compute each contribution from the columns, and the
+        `numbers` of the topic that they need.
 
     Raises
     ------

@@ -243,8 +243,7 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     if columns:
         raise MeasureError(
             f"{chosen} reads the column {columns[0]!r} of the qrels, which arrays do not have: "
-            f"irpref.evaluator takes "
-            "qrels",
+            "irpref.evaluator takes qrels",
             measure=str(chosen),
             column=columns[0],
         )
@@ -265,8 +264,7 @@ def _matrix(values: ArrayLike, name: str) -> Floats:
     except ValueError:  # rows of different lengths
         raise ArgumentError(
             f"{name}: expected numbers of the shape (n_topics, n_docs), got rows of different "
-            f"lengths: fill them with "
-            "NaN",
+            "lengths: fill them with NaN",
             parameter=name,
         ) from None
     if array.ndim != 2 or array.dtype.kind not in "iufb":

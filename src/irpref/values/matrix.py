@@ -21,7 +21,7 @@ from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse, parse_all
 from irpref.messages import about
-from irpref.values.evaluator import evaluator as fastest
+from irpref.values.evaluator import evaluator as evaluator_for
 from irpref.values.means import best_first, magnitude, places
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class TopicValues:
         for what, names in (("system", systems), ("topic", topics)):
             if twice := [name for name, number in Counter(names).items() if number > 1]:
                 raise ArgumentError(
-                    f"{self.measure}: {what} {twice[0]!r} is there twice",
+                    f"{self.measure}: {what} {twice[0]!r} occurs twice",
                     measure=self.measure,
                     parameter=f"{what}s",
                     value=twice[0],
@@ -84,8 +84,7 @@ class TopicValues:
         if values.shape != (len(systems), len(topics)) or not values.size:
             raise ArgumentError(
                 f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of "
-                f"the shape "
-                f"{(len(systems), len(topics))} (at least 1 by 1), got {values.shape}",
+                f"the shape {(len(systems), len(topics))} (at least 1 by 1), got {values.shape}",
                 measure=self.measure,
                 parameter="values",
             )
@@ -312,9 +311,8 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     for one in tables:
         if not isinstance(one, TopicValues):
             raise ArgumentError(
-                "expected irpref_lab.meta.TopicValues, the result of "
-                "pt.Experiment(perquery=True), or qrels, runs and "
-                f"measures; got {type(one).__name__}",
+                "expected irpref_lab.meta.TopicValues, the result of pt.Experiment(perquery=True), "
+                f"or qrels, runs and measures; got {type(one).__name__}",
                 parameter="data",
             )
     return tables
@@ -370,7 +368,7 @@ def evaluated(
     chosen = parse_all(measures)
     if not chosen:
         raise ArgumentError("there is no measure to evaluate", parameter="measures")
-    evaluator = fastest(chosen, qrels)
+    evaluator = evaluator_for(chosen, qrels)
     topics = [evaluator.topic_ids[t] for t in evaluator.by_id]
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}

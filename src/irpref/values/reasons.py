@@ -20,15 +20,21 @@ from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.seen_ap import SeenAP
 
 Judged: TypeAlias = Mapping[str, Mapping[str, float]]
-Rows: TypeAlias = Iterable[
-    tuple[str, float]
-]  # documents of a topic with their scores, as they came
-Lists: TypeAlias = Mapping[str, Sequence[str]]  # documents of each topic, best first
+# The documents of a topic with their scores, as they came.
+Rows: TypeAlias = Iterable[tuple[str, float]]
+# The documents of each topic, best first.
+Lists: TypeAlias = Mapping[str, Sequence[str]]
 
-# What a reason changes: the run, the measure (in this order), the judgments, the mean, the unit.
+# Kinds of reasons, by the thing that they change. Two others, `grades` and `ideal`, change the
+# judgments.
 OF_RUN = ("documents", "order", "depth")
-OF_MEASURE = ("threshold", "cutoff", "gain", "formula", "discount")  # in the order of their making
-OF_JUDGMENTS = ("grades", "ideal")
+OF_MEASURE = (
+    "threshold",
+    "cutoff",
+    "gain",
+    "formula",
+    "discount",
+)  # changes are made in this order
 OF_TOPICS = ("topics", "unanswered")
 UNIT = "unit"
 

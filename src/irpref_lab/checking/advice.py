@@ -127,11 +127,14 @@ def _why_not(facts: Evidence, measure: Measure) -> tuple[Code, str] | None:
     masks = facts.masks(measure)
     n = int(facts.answerable.sum())
     if 2 * masks["out-of-reach"].sum() > n:
-        return measure_codes.OUT_OF_REACH, f"nothing counts as relevant ({facts.scale(measure)})"
+        return (
+            measure_codes.OUT_OF_REACH,
+            f"nothing counts as relevant ({facts.grades_in_words(measure)})",
+        )
     if 2 * masks["blind"].sum() > n:
         return (
             measure_codes.BLIND,
-            f"every judged document counts the same ({facts.scale(measure)})",
+            f"every judged document counts the same ({facts.grades_in_words(measure)})",
         )
     present = [system for system in facts.systems if not system.is_absent]
     values = np.array([system.values[measure].mean(axis=0) for system in present])

@@ -153,7 +153,7 @@ def compare(
     ...     print(sentence)
     AP: b (0.5177) is better than a (0.3443): +0.1734 (95 % interval ... p = 0.0012, 30 topics)
     a has no documents for 1 of 30 topics; it counts as an empty ranking
-    b has 34 to 49 documents for 22 of 30 topics, less than half of another run's, and AP ... ranks
+    b has 34 to 49 documents for 22 of 30 topics, fewer than half as many as another run, ... ranks
     Judging the unjudged documents could change this.
     """
     level, missing = check_level(level), check_missing(missing)

@@ -14,8 +14,6 @@ from typing import Any, cast
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.data.columns import Reading
-from irpref.judged.align import Repeats
 from irpref.kernel import Bools
 from irpref.observed import CODES, TOP, Code, Evidence, Found, Observation, System, View
 from irpref_lab.given_values.given import Values
@@ -69,12 +67,11 @@ def _lacks(view: View) -> Iterator[Found]:
 
 
 def _lacks_many(view: View) -> Found | None:
-    assert view.measure is not None
-    assert view.run is not None
-    which = view.facts.unanswered(view.measure)[view.run]
+    facts, measure, baseline = view.of_verdict()
+    which = facts.unanswered(measure)[baseline]
     if not which.any():
         return None
-    return Found(which, view.facts.answerable, says="{run} has no value for {some}")
+    return Found(which, facts.answerable, says="{run} has no value for {some}")
 
 
 LACKING = Code(
@@ -179,7 +176,8 @@ def facts_of(
         System(
             name=name,
             values={measure: matrix[measure][[row]] for measure in measures},
-            observed=(_observation(some[row].astype(np.int64)),),
+            # Only the answered topics are known: documents are counted as one a topic.
+            observed=(Observation.with_only(*[some[row].astype(np.int64)] * 2),),
             judged={TOP: np.zeros(n, np.int64)},
             returned={TOP: np.zeros(n, np.int64)},
             open_ends=dict.fromkeys(measures, no),
@@ -201,40 +199,4 @@ def facts_of(
         asked=list(measures),
         # A system may lack a topic by one measure only.
         lacks={m: np.asarray(~present[m] & ~np.isnan(matrix[m])) for m in measures},
-    )
-
-
-def _observation(lengths: Any) -> Observation:
-    """Make a run of which only the answered topics are known: documents are counted as one a
-    topic.
-    """
-    n = lengths.size
-    no, none = np.zeros(n, bool), np.zeros(n, np.int64)
-    return Observation(
-        lengths=lengths,
-        hits=lengths,
-        top=none,
-        judged_top=none,
-        by_judge=none,
-        tied=none,
-        several=no,
-        equal=no,
-        deciding=no,
-        blurred=no,
-        own=no,
-        nothing=no,
-        no_id="",
-        strayed=none - 1,
-        by_id=no,
-        prints=none,
-        further=(),
-        repeats=Repeats(strict=False),
-        changed_topics=None,
-        changed_docs=None,
-        grade_order=None,
-        beside_order=None,
-        ranks=None,
-        tags=(),
-        mixed_tags=no,
-        how=Reading(),
     )

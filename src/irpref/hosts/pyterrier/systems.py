@@ -83,8 +83,8 @@ def judgments_of(qrels: QrelsLike, topics: pd.DataFrame | None) -> Judgments:
     if len(read) and not set(wanted) & set(read.topic_ids):
         begin = [", ".join(map(repr, ids[:3])) or "none" for ids in (wanted, read.topic_ids)]
         raise NoCommonTopicError(
-            f"topics and qrels have no topic in common: the first topics are {begin[0]}, "
-            f"those of the qrels {begin[1]}"
+            f"topics and qrels have no topic in common: the first topics are {begin[0]}, and "
+            f"{begin[1]} in the qrels"
         )
     return read.only(wanted)
 
@@ -106,8 +106,8 @@ def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
 
     Parameters
     ----------
-    systems : list of pipelines, result frames, or runs in any other form; or mapping of name to
-    them
+    systems : list of pipelines, result frames, or runs in any other form; or a mapping of their
+        names to these
     topics : frame with columns `qid` and `query`, or None if there are no pipelines
     names : list of str, optional
         Names of the systems, if these are a list. None: pipelines are named as they print, as in
