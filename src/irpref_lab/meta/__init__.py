@@ -13,7 +13,7 @@ behind it:
   size?
 
 `restriction` judges runs by a part of the judgments, `losses` says which part, and `experiment`
-evaluates with it; `outcomes` has what `robustness` measures, and `journal` keeps results of
+evaluates with it; `outcomes` has the numbers of `robustness`, and `journal` keeps results of
 `incompleteness` in a file.
 
 `rng` is a seed or a NumPy Generator (seed 0 if you give none); some functions take the samples

@@ -1,4 +1,4 @@
-"""What was done, as the page says it: the inputs with their hashes, the day, and the versions."""
+"""How a page was made: the inputs with their hashes, the day, and the versions."""
 
 from __future__ import annotations
 
