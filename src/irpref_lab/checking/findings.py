@@ -44,7 +44,7 @@ def verdict_of(findings: pd.DataFrame) -> str:
         return f"Values would mislead: {', '.join(found)}."
     if counts["warning"]:
         return f"Nothing is grave; values depend on what is found: {', '.join(found)}."
-    return f"No problem was found{f' ({found[0]})' * bool(found)}."
+    return f"No problem was found ({found[0]})." if found else "No problem was found."
 
 
 def of_findings(findings: pd.DataFrame) -> list[Table]:
