@@ -285,7 +285,7 @@ def test_check(call: Call) -> None:
         "example": "3",
     }
     assert text.startswith("r1 ")
-    assert shown.startswith(f"Grave\n- {text}\n\n")
+    assert f"\n\nGrave\n- {text}\n\n" in shown
     assert call("check", "qrels", "r2", "--strict")[0] == 0
 
 

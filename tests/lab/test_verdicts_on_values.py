@@ -65,8 +65,10 @@ def test_topics_that_a_system_lacks_count(given: Any) -> None:
 
 @pytest.mark.parametrize("pairs", ["holm", "stepdown", "none"])
 def test_leaderboard(given: Any, pairs: str) -> None:
-    found = irpref_lab.leaderboard(MEASURES, given, pairs=pairs)
-    expected = irpref_lab.leaderboard(MEASURES, MADE.qrels, MADE.runs, pairs=pairs)
+    # Of the others, values do not know that they are shallow beside these.
+    runs = {name: MADE.runs[name] for name in ("strong", "broad", "noisy")}
+    found = irpref_lab.leaderboard(MEASURES, given, list(runs), pairs=pairs)
+    expected = irpref_lab.leaderboard(MEASURES, MADE.qrels, runs, pairs=pairs)
     places = ["place", "place_low", "place_high", "letters"]
     same(found, expected, ["run", "measure", "mean", "low", "high", *places])
     if pairs != "none":
