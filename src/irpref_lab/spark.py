@@ -228,7 +228,7 @@ def _values(
     for topic, doc in run.loc[
         run.duplicated(["query_id", "doc_id"]), ["query_id", "doc_id"]
     ].itertuples(index=False):
-        raise RunError(f"document {doc!r} is twice in topic {topic!r}", topic=topic, doc=doc)
+        raise RunError(f"document {doc!r} occurs twice in topic {topic!r}", topic=topic, doc=doc)
     chosen = [measure for _, measure in measures]
     with held():  # warnings about this bucket; the driver has given those about all judgments
         evaluation = evaluator(chosen, qrels)

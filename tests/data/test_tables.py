@@ -337,7 +337,7 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
             "{path}: topic '1', document 'a': the score is True, expected a number",
         ),
         ("r.json", b'{"1": 3}', "{path}: topic '1' holds a number, expected document -> number"),
-        ("r.json", b'{"1": {"a": 1, "a": 2}}', "{path}: the key 'a' is twice in one object"),
+        ("r.json", b'{"1": {"a": 1, "a": 2}}', "{path}: the key 'a' occurs twice in one object"),
         ("r.json", b"3", "{path}: expected topic -> document -> number, got a number"),
         (
             "r.json",
@@ -380,7 +380,7 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
         (
             "r.json",
             b'[{"qid": "1", "docno": "a", "docno": "b", "score": 2}]',
-            "{path}: the key 'docno' is twice in one object",
+            "{path}: the key 'docno' occurs twice in one object",
         ),
         (
             "r.jsonl",

@@ -200,7 +200,7 @@ def test_what_concerns_all_topics_is_an_error_at_once(spark, example):
 @pytest.mark.parametrize(
     ("run_rows", "qrels_rows", "message"),
     [
-        ([("1", "a", 1.0), ("1", "a", 2.0)], [("1", "a", 1)], "'a' is twice in topic '1'"),
+        ([("1", "a", 1.0), ("1", "a", 2.0)], [("1", "a", 1)], "'a' occurs twice in topic '1'"),
         ([("1", "a", float("nan"))], [("1", "a", 1)], "nan"),
         ([("1", "a", 1.0)], [("1", "a", 1), ("1", "a", 2)], "judges document 'a' twice"),
         ([("1", "a", 1.0), (None, "b", 1.0)], [("1", "a", 1)], "run: an id is missing"),

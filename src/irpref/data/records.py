@@ -213,7 +213,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(entries) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise InputError(f"the key {twice!r} is twice in one object")
+        raise InputError(f"the key {twice!r} occurs twice in one object")
     return entries
 
 

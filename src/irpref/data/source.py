@@ -172,8 +172,8 @@ class Source:
             weakref.finalize(self, stream.close)
         if isinstance(stream, io.TextIOBase):
             raise TypeError(
-                f"{self.name} is open as text, expected a path or a binary file: open it with "
-                f"mode 'rb'"
+                f"{self.name} was opened in text mode, expected a path or a binary file: open it "
+                f"with mode 'rb'"
             )
         if not hasattr(stream, "read"):
             raise TypeError(f"expected a path or a binary file, got {type(self.path).__name__}")

@@ -218,7 +218,9 @@ class Repeats:
         another score than the row that counts.
         """
         if self.strict:
-            raise RunError(f"document {doc!r} is twice in topic {topic!r}", topic=topic, doc=doc)
+            raise RunError(
+                f"document {doc!r} occurs twice in topic {topic!r}", topic=topic, doc=doc
+            )
         self.number += number
         self.first = self.first or (topic, doc)
         if rescored:
@@ -386,8 +388,8 @@ def _check_common(pool: Pool, topics: Sequence[str]) -> None:
     """Raise `NoCommonTopicError` if a run has topics and none is judged."""
     if topics and not any(name in pool.topic_of for name in topics):
         raise NoCommonTopicError(
-            "run and qrels have no topic in common: the run's first topics are "
-            f"{', '.join(map(repr, topics[:3]))}, those of the qrels "
+            "run and qrels have no topic in common: the first topics of the run are "
+            f"{', '.join(map(repr, topics[:3]))}, and those of the qrels "
             f"{', '.join(map(repr, pool.topic_ids[:3]))}"
         )
 

@@ -176,7 +176,7 @@ def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, A
     if not all(type(key) is str for key in data):
         out = dict(zip(map(str, str_list(list(data), "query_id")), data.values(), strict=True))
         if len(out) != len(data):
-            raise InputError(f"{what}: two topics have the same id once compared as str")
+            raise InputError(f"{what}: two topics have the same id when ids are compared as text")
     listed = [key for key, docs in out.items() if not isinstance(docs, Mapping)]
     if not listed:
         return out
@@ -232,7 +232,8 @@ def _check_same_ids(topics: list[str], docs: list[str]) -> None:
     for topic, doc in zip(topics, docs, strict=True):
         if (topic, doc) in seen:
             raise RunError(
-                f"two documents of topic {topic!r} have the same id {doc!r} once compared as str",
+                f"two documents of topic {topic!r} have the same id {doc!r} when ids are compared as "
+                f"text",
                 topic=topic,
                 doc=doc,
             )

@@ -456,8 +456,8 @@ def _no_reading(how: Reading) -> None:
     for parameter, value in (("columns", how.columns), ("labels", how.labels)):
         if value and not how.shared and (parameter == "labels" or "relevance" in how.columns):
             raise ArgumentError(
-                f"{parameter}: a data set of ir_datasets has its own; give them for files and "
-                f"frames",
+                f"{parameter}: a data set of ir_datasets brings its own; pass it for files "
+                f"and frames only",
                 parameter=parameter,
                 value=value,
             )
