@@ -375,7 +375,7 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
         (
             "r.jsonl",
             b'{"qid": "1", "docno": "a", "docno": "b", "score": 2}\n',
-            "{path}, line 1: the key 'docno' is twice",
+            "{path}, line 1: the key 'docno' occurs twice",
         ),
         (
             "r.json",

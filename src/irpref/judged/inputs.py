@@ -232,8 +232,8 @@ def _check_same_ids(topics: list[str], docs: list[str]) -> None:
     for topic, doc in zip(topics, docs, strict=True):
         if (topic, doc) in seen:
             raise RunError(
-                f"two documents of topic {topic!r} have the same id {doc!r} when ids are compared as "
-                f"text",
+                f"two documents of topic {topic!r} have the same id {doc!r} when ids are compared "
+                f"as text",
                 topic=topic,
                 doc=doc,
             )
