@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -544,6 +545,11 @@ def _show_intervals(
         over = "topics and teams" if next(iter(result.outcomes.values())).teams.size else "topics"
         less = f"; outcomes less those of {reference}" if reference else ""
         head = f"mean of {settings['n_samples']} samples, 95 % intervals over {over}{less}"
+        fewest = table[
+            (table["outcome"] == "prediction") & (table["level"] == table["level"].min())
+        ]
+        called = f"tau with other topics at {fewest['level'].iloc[0]:g} % of the judgments"
+        head = "\n".join(filter(None, [_best(fewest, "estimate", True, called), head]))
     else:
         tables = {
             name: result.judgments_needed(name, needed)
@@ -555,4 +561,27 @@ def _show_intervals(
             f"judgments that a measure needs to predict other topics as well as {needed} does at "
             "each level"
         )
-    _show(out, table, table, head, _notes(facts))
+        head = f"{_enough(table, needed)}\n{head}"
+    counts = ("judgments", *(() if needed is None else ("needed", "low", "high")))
+    shown = table.copy()
+    for name in counts:
+        whole = [x if math.isinf(x) else round(x) for x in table[name].tolist()]
+        shown[name] = pd.Series(whole, table.index, dtype=object)
+    shown["level"] = [int(x) if x == int(x) else x for x in table["level"].tolist()]
+    _show(out, shown, table, head, _notes(facts))
+
+
+def _enough(table: Any, reference: str) -> str:
+    """Say how many judgments each measure needs in place of all judgments of the reference."""
+    lines = []
+    for row in table[table["level"] == table["level"].max()].to_dict("records"):
+        needs = f"about {row['needed']:,.0f} judgments"
+        if row["needed"] == 0:
+            needs = "fewer judgments than the lowest level has"
+        elif math.isinf(row["needed"]):
+            needs = "more judgments than there are"
+        lines.append(
+            f"{row['measure']} needs {needs} to predict other topics as well as {reference} with "
+            f"{row['judgments']:,.0f}."
+        )
+    return "\n".join(lines)
