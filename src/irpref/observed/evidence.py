@@ -3,7 +3,7 @@ that hold on them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -593,6 +593,8 @@ class Evidence(HasMemo):
         other: int | None = None,
         margin: float | None = None,
         decide: Callable[[Floats, Bools], str] | None = None,
+        *,
+        among: Collection[str] | None = None,
     ) -> list[Ground]:
         """Return the reasons not to call another system as good as the baseline (a pass), or better
         (a claim).
@@ -613,12 +615,16 @@ class Evidence(HasMemo):
             The largest loss of a mean that a pass tolerates.
         decide : callable, optional
             The verdict that other values, (n_systems, n_topics), would have on some topics.
+        among : collection of str, optional
+            The codes to ask, by name; all by default.
         """
         view = View(self, inside, baseline, other, measure, str(measure), missing, margin, decide)
         grounds: list[Ground] = []
         explained: set[str] = set()
         for code in self.codes:
             if verdict not in code.against or code.name in explained:
+                continue
+            if among is not None and code.name not in among:
                 continue
             text = code.against_verdict(view)
             nothing_left = (

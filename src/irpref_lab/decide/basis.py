@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 from typing import Any, TypeAlias
 
@@ -106,7 +107,7 @@ class JudgedRuns(Basis):
         self.facts, self.qrels, self.measures = facts, qrels, facts.measures
         self._turning: Turning | None = None
         self._of_pairs: dict[tuple[int, ...], Evidence] = {}
-        self._depend: dict[tuple[Measure, bytes, float], set[int]] = {}
+        self._depend: dict[tuple[Measure, bytes, float], list[frozenset[str]]] = {}
 
     def only(self, numbers: Sequence[int]) -> JudgedRuns:
         """Return the basis of some systems, by number."""
@@ -408,29 +409,31 @@ class JudgedRuns(Basis):
         depend on both.
         """
         number, other = (self.names.index(name) for name in (worse, better))
-        if number not in self._beside_others(measure, inside, missing):
+        codes = self._beside_others(measure, inside, missing)[number]
+        if not codes:
             return []
-        return self.facts.only((number, other)).against("claim", measure, 0, inside, missing, 1)
+        two = self.facts.only((number, other))
+        return two.against("claim", measure, 0, inside, missing, 1, among=codes)
 
-    def _beside_others(self, measure: Measure, inside: Bools, missing: float) -> set[int]:
-        """Find the systems that might be too shallow, or judged too rarely, beside another one.
+    def _beside_others(
+        self, measure: Measure, inside: Bools, missing: float
+    ) -> list[frozenset[str]]:
+        """Find the codes that might stand against each system beside another one: it is too
+        shallow, or judged too rarely.
 
         The deepest runs and the one with most judged documents stand for all others.
         """
         key = measure, inside.tobytes(), missing
         if key not in self._depend:
-            facts, n = self.facts, len(self.names)
+            facts = self.facts
             shares = [system.judged_share(inside) for system in facts.systems]
-            first, second = np.argsort(shares)[: -min(n, 2) - 1 : -1].tolist()
-            self._depend[key] = {
-                number
-                for number in range(n)
-                if facts.against("claim", measure, number, inside, missing)
-                != facts.against(
-                    *("claim", measure, number, inside, missing),
-                    other=second if number == first else first,
-                )
-            }
+            first, second = np.argsort(shares)[:-3:-1].tolist()
+            codes = []
+            for number in range(len(facts.systems)):
+                ask = partial(facts.against, "claim", measure, number, inside, missing)
+                alone, beside = ask(), ask(other=second if number == first else first)
+                codes.append(frozenset(ground.code for ground in beside if ground not in alone))
+            self._depend[key] = codes
         return self._depend[key]
 
     def columns_of_runs(self, measure: Measure, inside: Bools) -> dict[str, Row]:
