@@ -21,6 +21,7 @@ from irpref.judged import Groups, QrelsLike, RunLike, Runs
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING
+from irpref.show import ResultFrame
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref_lab.across import Collections, several
@@ -37,11 +38,10 @@ from irpref_lab.decide.first_lines import (
     where,
 )
 from irpref_lab.decide.in_place import measures_of, runs_named
-from irpref_lab.decide.pair import Basis, Pair, labels
+from irpref_lab.decide.pair import Basis, Pair, Row, labels
 from irpref_lab.decide.pair import pairs as every_pair
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.printed_tables import of_differences
-from irpref_lab.trust.frames import ResultFrame, Row
 
 _MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None, "codes": ""}
 

@@ -27,7 +27,7 @@ from irpref.observed import (
 from irpref.values.matrix import TopicValues
 from irpref.values.means import have_a_value
 from irpref_lab.decide.in_place import InPlaceOfJudgments
-from irpref_lab.decide.pair import FURTHER, Basis, Pair, Verdict
+from irpref_lab.decide.pair import FURTHER, Basis, Pair, Row, Verdict
 from irpref_lab.decide.turning import Turning
 from irpref_lab.remarks import (
     about_topics,
@@ -44,7 +44,6 @@ from irpref_lab.remarks import (
     within_repeats,
     without_value,
 )
-from irpref_lab.trust.frames import Row
 
 
 def basis_of(

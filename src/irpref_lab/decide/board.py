@@ -35,6 +35,7 @@ from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING, Ground, is_count
+from irpref.show import ResultFrame
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref.values.means import ROUNDING
@@ -59,7 +60,6 @@ from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.printed_tables import of_board, of_board_in_paper
 from irpref_lab.trust import bounds, t_tests
-from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.topics import FEWEST, limits_named, mean_intervals, on_the_same_topics
 

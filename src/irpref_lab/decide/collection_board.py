@@ -18,6 +18,7 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, visible
 from irpref.observed import MISSING, Evidence, Ground
+from irpref.show import ResultFrame
 from irpref.show.text import Column, Table, of_frame, rounded
 from irpref.values.matrix import higher_is_better
 from irpref_lab.across import Collections, strata
@@ -40,7 +41,6 @@ from irpref_lab.given_values.facts import facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE
 from irpref_lab.messages import p_equals, p_value
 from irpref_lab.remarks import grave_lines
-from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.t_tests import holm
 from irpref_lab.trust.topics import limits_named
 

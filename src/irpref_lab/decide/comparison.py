@@ -23,6 +23,7 @@ from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call
 from irpref.observed import MISSING, limits_of
+from irpref.show import ResultFrame
 from irpref.show.text import Table
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_margin, check_missing, check_unused
@@ -30,11 +31,10 @@ from irpref_lab.decide.all_pairs import LEVEL, described
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.collection_board import CollectionComparison, compare_over
 from irpref_lab.decide.in_place import measures_of
-from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, labels, pairs, rounded_up
+from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, Row, labels, pairs, rounded_up
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.messages import p_equals
 from irpref_lab.printed_tables import of_comparison
-from irpref_lab.trust.frames import ResultFrame, Row
 
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 _OF_TOPICS = ("measure", "group", "query_id", "difference")  # columns of `by_topic`

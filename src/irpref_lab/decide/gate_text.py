@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from irpref.values.matrix import higher_is_better
 from irpref_lab.decide.all_pairs import significant
-from irpref_lab.decide.pair import rounded_up
-from irpref_lab.trust.frames import Row
+from irpref_lab.decide.pair import Row, rounded_up
 from irpref_lab.trust.topics import FEWEST
 
 if TYPE_CHECKING:

@@ -36,6 +36,7 @@ from irpref.kernel import Bools
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call, whole_files
 from irpref.observed import MISSING, is_count, limits_of
+from irpref.show import ResultFrame
 from irpref.show.text import Table
 from irpref_lab.across import check_single
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
@@ -43,10 +44,9 @@ from irpref_lab.decide.all_pairs import LEVEL, significant
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.gate_text import first_line
 from irpref_lab.decide.in_place import measures_of
-from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, labels, pairs
+from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, Row, labels, pairs
 from irpref_lab.printed_tables import of_gate
 from irpref_lab.trust import bounds, t_tests
-from irpref_lab.trust.frames import ResultFrame, Row
 from irpref_lab.trust.topics import FEWEST
 
 VERSION = 2  # of what `irpref gate -o json` prints

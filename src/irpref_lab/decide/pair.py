@@ -23,10 +23,10 @@ from irpref.values.means import magnitude, settled
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.design import residual_variance, topics_for_margin
-from irpref_lab.trust.frames import Row
 from irpref_lab.trust.topics import FEWEST, difference_in_range
 
 Verdict: TypeAlias = Literal["claim", "pass"]
+Row: TypeAlias = dict[str, Any]  # of a table: a value for each column
 NO_LOOK = "no-look"  # a sample between two looks: its numbers hold, and there is no verdict yet
 NOT_EXACT = "the differences are few and skewed: the level of the test is not exact here"
 FURTHER = ("Judged@10", "NumRet")  # what boards say of runs besides your measures

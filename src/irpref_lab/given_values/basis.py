@@ -15,11 +15,10 @@ from irpref.kernel import Bools
 from irpref.values.matrix import TopicValues
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.in_place import InPlaceOfJudgments
-from irpref_lab.decide.pair import FURTHER, Pair, Verdict
+from irpref_lab.decide.pair import FURTHER, Pair, Row, Verdict
 from irpref_lab.given_values.facts import ValueFacts, facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE, Values
 from irpref_lab.remarks import about_topics, of_many_runs, topics_by_code
-from irpref_lab.trust.frames import Row
 
 ONLY_VALUES = f"{FIRST_LINE}: unjudged documents and depth are unknown"
 

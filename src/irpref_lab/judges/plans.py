@@ -19,8 +19,8 @@ import pandas as pd
 from irpref.data.replace import replaced
 from irpref.data.source import Source
 from irpref.errors import InputError
+from irpref.show import ResultFrame
 from irpref_lab.judges.grades import IDS
-from irpref_lab.trust.frames import ResultFrame
 
 COLUMNS = ["order", *IDS, "size", "priority", "probability"]
 DECISION, UNJUDGEABLE = "decision", "unjudgeable"

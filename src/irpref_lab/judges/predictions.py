@@ -57,6 +57,7 @@ from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
 from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
+from irpref.show import ResultFrame
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref_lab.arguments import check_confidence
@@ -70,7 +71,6 @@ from irpref_lab.judges.savings import documents_instead
 from irpref_lab.printed_tables import of_predictions
 from irpref_lab.remarks import about_topics, without_value
 from irpref_lab.trust.design import topics_for_each
-from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.topics import FEWEST, limits_named
 
 _COLUMNS = [

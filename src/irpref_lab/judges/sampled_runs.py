@@ -30,10 +30,9 @@ from irpref.judged.groups import groups_of
 from irpref.kernel import Bools, Floats, Ints
 from irpref.observed import MISSING, Ground, thresholds_on, too_few
 from irpref.values.matrix import TopicValues
-from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Basis, Pair, Verdict, rounded_up
+from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Basis, Pair, Row, Verdict, rounded_up
 from irpref_lab.judges.plans import looks_in_words
 from irpref_lab.judges.sampled_judgments import SampledJudgments, SampledValues
-from irpref_lab.trust.frames import Row
 from irpref_lab.trust.topics import FEWEST
 
 
