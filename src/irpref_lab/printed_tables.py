@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from irpref.messages import visible
-from irpref.show.text import Cell, Column, Table, of_frame, rounded
-from irpref.values.matrix import higher_is_better
+from irpref.show import Cell, Column, Table, of_frame, rounded
+from irpref.values import higher_is_better
 from irpref_lab.messages import p_value
 
 # Comparisons --------------------------------------------------------------------------------------

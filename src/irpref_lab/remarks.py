@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
 from irpref.observed import LEVELS, TOP, Evidence, Row, lines
-from irpref.values.means import have_a_value
+from irpref.values import have_a_value
 
 _FEW = 3  # so many runs are named
 NAMES = "\0"  # the place of measures' names in a sentence; no name of a run has it

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
     from irpref.judged.stream import Done
 
+__all__ = ["Inputs", "named_measures", "one_measure_of", "only_topics", "read_judgments"]
+
 # A name that ends with a number, which counts the runs of a system.
 _NUMBERED = re.compile(r"(.*[^-._/\\])[-._]+\d+", re.DOTALL)
 

@@ -19,6 +19,8 @@ from irpref.cli.say import complain
 from irpref.data.source import was_read
 from irpref.messages import did_you_mean
 
+__all__ = ["ERROR", "OK", "USAGE", "Argument", "Section", "before_writing", "command", "group"]
+
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 READING = f"{__name__}.reading"  # how files are read, in the context of a command
 CALLED = f"{__name__}.called"  # the context of the command, in that of `irpref`

@@ -39,6 +39,34 @@ from irpref.data.forms import PREFERENCES
 from irpref.data.rows import REPEATS
 from irpref.show.text import FORMS
 
+__all__ = [
+    "Decorator",
+    "beta",
+    "by_query",
+    "depth",
+    "gain",
+    "groups",
+    "groups_as",
+    "importing",
+    "inputs",
+    "judged_only",
+    "known",
+    "one_topic",
+    "option",
+    "partitions",
+    "places",
+    "provider",
+    "ranking",
+    "reading",
+    "reading_judgments",
+    "rel",
+    "ties",
+    "together",
+    "topics",
+    "writing",
+    "writing_as",
+]
+
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 PLACES = 4
 

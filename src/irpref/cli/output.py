@@ -14,6 +14,8 @@ import click
 from irpref.cli.command import before_writing
 from irpref.show.text import ENDINGS, LINES, Table, page_of, write
 
+__all__ = ["Output"]
+
 PICTURES = (".png", ".pdf", ".svg")
 # Endings of files that a table as text would be hidden in.
 NO_TEXT = (

@@ -12,6 +12,8 @@ from irpref.cli.remedies import text_of
 from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean
 
+__all__ = ["COUNT", "Choice", "FileName", "Parsed", "listed", "number", "whole"]
+
 LABELS_EXPECTED = "LABEL=GRADE, such as good=1,bad=0, or known labels, such as 'S A B C'"
 
 

@@ -8,6 +8,8 @@ import sys
 from irpref.cli.remedies import text_of
 from irpref.messages import visible
 
+__all__ = ["say"]
+
 LONGEST = 1000  # characters of a message; those of failed downloads fill pages
 
 

@@ -1,1 +1,7 @@
 """Files of runs and judgments, read into tables."""
+
+from irpref.data.replace import replaced
+from irpref.data.run_names import each_run, named_runs, run_names
+from irpref.data.source import Source
+
+__all__ = ["Source", "each_run", "named_runs", "replaced", "run_names"]

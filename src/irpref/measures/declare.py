@@ -31,6 +31,20 @@ from irpref.messages import clipped, did_you_mean
 if TYPE_CHECKING:
     from irpref.judged.types import QrelsLike, RunLike
 
+__all__ = [
+    "COUNTED_GAINS",
+    "CUTOFF",
+    "GAINS",
+    "JUDGED_ONLY",
+    "REL",
+    "KernelMeasure",
+    "MeasureLike",
+    "Measures",
+    "Param",
+    "register",
+    "registered",
+]
+
 # A measure of any toolkit, or its name.
 MeasureLike: TypeAlias = host.Measure | str
 # Several of them, or one.

@@ -78,6 +78,8 @@ from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.rank_biased import err, rbp, rbp_over_ties
 from irpref.measures.support import check_parameters
 
+__all__ = ["declaration", "supports"]
+
 # Kernels: shape (n_topics,) -----------------------------------------------------------------------
 
 

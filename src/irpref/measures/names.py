@@ -24,6 +24,8 @@ from irpref.measures.support import any_rel, check_limits
 from irpref.measures.toml_files import data
 from irpref.messages import IrprefWarning, clipped, did_you_mean, nearest, warn_user
 
+__all__ = ["parse", "parse_all"]
+
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
 _TREC_WITH_NUMBERS = ("map_cut", "P", "recall", "ndcg_cut", "success", "set_F", "iprec_at_recall")
 _TREC_GROUPS = ("official", "all_trec")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from irpref.show.text import Cell, Column, Table, of_frame, page_of, rounded
+
 if TYPE_CHECKING:
     from irpref.show.frames import ResultFrame as ResultFrame
 
-__all__ = ["ResultFrame"]
+__all__ = ["Cell", "Column", "ResultFrame", "Table", "of_frame", "page_of", "rounded"]
 
 
 def __getattr__(name: str) -> Any:

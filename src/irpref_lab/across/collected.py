@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import ArgumentError
 from irpref_lab.given_values import Values
 

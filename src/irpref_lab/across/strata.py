@@ -32,7 +32,7 @@ from scipy import special, stats
 
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats, Ints
-from irpref.values.means import ROUNDING, magnitude, settled
+from irpref.values import ROUNDING, magnitude, settled
 from irpref_lab.trust.t_tests import is_constant
 
 FEWEST = 5  # collections: with fewer there is no interval over collections

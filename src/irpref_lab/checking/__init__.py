@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from irpref.data import named_runs
 from irpref.data.columns import Reading, reading
-from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
 from irpref.judged import QrelsLike, RunLike, Runs, as_judgments, each, read_once
 from irpref.measures.declare import Measures

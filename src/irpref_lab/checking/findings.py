@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from irpref.observed import LEVELS
-from irpref.show import ResultFrame
-from irpref.show.text import Column, Table
+from irpref.show import Column, ResultFrame, Table
 
 MOST = 3  # runs with the same finding that are listed one by one
 ROOM = 60  # characters for the names of the others

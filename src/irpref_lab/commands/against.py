@@ -9,7 +9,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.messages import whole_files
-from irpref.show.text import of_frame
+from irpref.show import of_frame
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.printed_tables import of_differences
 

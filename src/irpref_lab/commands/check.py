@@ -7,7 +7,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, command
 from irpref.cli.output import Output
 from irpref.messages import whole_files
-from irpref.show.text import of_frame, rounded
+from irpref.show import of_frame, rounded
 from irpref_lab.checking.findings import of_findings
 
 

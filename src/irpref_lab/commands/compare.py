@@ -9,7 +9,8 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.messages import visible
-from irpref.show.text import of_frame, rounded, significant
+from irpref.show import of_frame, rounded
+from irpref.show.text import significant
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import MARGIN
 from irpref_lab.printed_tables import of_comparison, topics_of_comparison

@@ -14,8 +14,8 @@ import irpref_lab
 from irpref.cli import options
 from irpref.cli.command import command
 from irpref.cli.parameter_types import FileName
-from irpref.data.replace import replaced
-from irpref.show.text import of_frame, page_of, rounded
+from irpref.data import replaced
+from irpref.show import of_frame, page_of, rounded
 from irpref.show.text import text as printed
 from irpref_lab.commands.lab_options import named_as_page
 from irpref_lab.messages import p_equals

@@ -11,7 +11,8 @@ from irpref.cli.arguments import read_judgments, shared_reading
 from irpref.cli.command import Argument, command
 from irpref.cli.output import Output
 from irpref.cli.say import say
-from irpref.show.text import LINES, of_frame
+from irpref.show import of_frame
+from irpref.show.text import LINES
 
 
 @command(

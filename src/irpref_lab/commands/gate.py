@@ -14,7 +14,7 @@ from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.messages import whole_files
 from irpref.observed import threshold_of
-from irpref.show.text import of_frame
+from irpref.show import of_frame
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import LEVEL, MARGIN
 from irpref_lab.printed_tables import of_gate

@@ -13,7 +13,7 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import Choice
 from irpref.messages import about
 from irpref.observed import thresholds_on
-from irpref.show.text import of_frame, rounded
+from irpref.show import of_frame, rounded
 from irpref_lab.commands import lab_inputs, lab_options
 from irpref_lab.commands.lab_types import LEVEL, NUMBERS, SEED
 

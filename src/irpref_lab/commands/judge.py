@@ -8,7 +8,7 @@ from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import Choice
 from irpref.cli.say import say
-from irpref.show.text import of_frame
+from irpref.show import of_frame
 from irpref_lab.commands import lab_options
 from irpref_lab.printed_tables import of_predictions
 

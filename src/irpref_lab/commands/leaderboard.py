@@ -12,7 +12,7 @@ from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
 from irpref.messages import whole_files
-from irpref.show.text import Table, of_frame, rounded
+from irpref.show import Table, of_frame, rounded
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
 from irpref_lab.commands.picture import Picture
@@ -20,7 +20,7 @@ from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.printed_tables import of_board, of_board_in_paper
 
 if TYPE_CHECKING:
-    from irpref.values.matrix import TopicValues
+    from irpref.values import TopicValues
 
 DIFFERENCE = 0.02  # --design without a number: the margin of a gate
 

@@ -24,7 +24,7 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, Choice
 from irpref.errors import IrprefError
 from irpref.observed import thresholds
-from irpref.show.text import of_frame, rounded
+from irpref.show import of_frame, rounded
 from irpref_lab.commands.lab_options import some
 from irpref_lab.commands.lab_types import ALPHA, PER_CENT, SEED
 from irpref_lab.decide.first_lines import named_in_short
@@ -446,7 +446,7 @@ def robustness(
     **how: Any,
 ) -> None:
     """How the ranking changes if judgments are missing or wrong."""
-    from irpref.judged.groups import read_groups
+    from irpref.judged import read_groups
 
     intervals = intervals or needed is not None
     if how["loss"] != "pools" and how["depth"] is not None:
@@ -487,7 +487,7 @@ def _show_incompleteness(
 ) -> None:
     """Print the results of `irpref_lab.meta.incompleteness`, for all topics or each group."""
     from irpref import bind
-    from irpref.judged.groups import groups_of
+    from irpref.judged import groups_of
     from irpref_lab.meta import incompleteness
 
     qrels, read = given.judgments(), _reader(given)

@@ -10,7 +10,7 @@ import click
 
 from irpref.cli.command import before_writing
 from irpref.cli.output import PICTURES
-from irpref.data.replace import replaced
+from irpref.data import replaced
 
 
 class Picture:

@@ -8,7 +8,7 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, USAGE, Argument, command
 from irpref.cli.output import Output
-from irpref.show.text import of_frame
+from irpref.show import of_frame
 from irpref_lab.printed_tables import of_verification
 
 

@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
-from irpref.values.means import magnitude, settled
+from irpref.values import magnitude, settled
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
     are_all,

@@ -15,15 +15,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from irpref.data.run_names import named_runs, run_names
+from irpref.data import named_runs, run_names
 from irpref.errors import ArgumentError, JudgmentsError, MeasureError
 from irpref.judged import Groups, QrelsLike, RunLike, Runs
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING
-from irpref.show import ResultFrame
-from irpref.show.text import Table
-from irpref.values.matrix import TopicValues
+from irpref.show import ResultFrame, Table
+from irpref.values import TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_missing, check_unused
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant

@@ -12,8 +12,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError, EmptyJudgmentsError, MeasureError
-from irpref.judged import Groups, Judgments, as_judgments, hash_of_pool, hash_of_text
-from irpref.judged.groups import groups_of
+from irpref.judged import Groups, Judgments, as_judgments, groups_of, hash_of_pool, hash_of_text
 from irpref.kernel import Bools, Floats, ratio
 from irpref.observed import (
     TOP,
@@ -24,8 +23,7 @@ from irpref.observed import (
     sees_grades,
     thresholds_on,
 )
-from irpref.values.matrix import TopicValues
-from irpref.values.means import have_a_value
+from irpref.values import TopicValues, have_a_value
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Basis, Pair, Row, Verdict
 from irpref_lab.decide.turning import Turning

@@ -35,10 +35,8 @@ from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING, Ground, is_count
-from irpref.show import ResultFrame
-from irpref.show.text import Table
-from irpref.values.matrix import TopicValues
-from irpref.values.means import ROUNDING
+from irpref.show import ResultFrame, Table
+from irpref.values import ROUNDING, TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_missing, check_unused
 from irpref_lab.decide import all_pairs as tests

@@ -18,9 +18,8 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, visible
 from irpref.observed import MISSING, Evidence, Ground
-from irpref.show import ResultFrame
-from irpref.show.text import Column, Table, of_frame, rounded
-from irpref.values.matrix import higher_is_better
+from irpref.show import Column, ResultFrame, Table, of_frame, rounded
+from irpref.values import higher_is_better
 from irpref_lab.across import Collections, strata
 from irpref_lab.arguments import check_level
 from irpref_lab.decide import over_collections as numbers

@@ -17,14 +17,13 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call
 from irpref.observed import MISSING, limits_of
-from irpref.show import ResultFrame
-from irpref.show.text import Table
+from irpref.show import ResultFrame, Table
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_margin, check_missing, check_unused
 from irpref_lab.decide.all_pairs import LEVEL, described

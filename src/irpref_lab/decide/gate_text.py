@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from irpref.values.matrix import higher_is_better
+from irpref.values import higher_is_better
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.pair import Row, rounded_up
 from irpref_lab.trust.topics import FEWEST

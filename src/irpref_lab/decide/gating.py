@@ -36,8 +36,7 @@ from irpref.kernel import Bools
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call, whole_files
 from irpref.observed import MISSING, is_count, limits_of
-from irpref.show import ResultFrame
-from irpref.show.text import Table
+from irpref.show import ResultFrame, Table
 from irpref_lab.across import check_single
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, significant

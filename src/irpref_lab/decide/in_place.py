@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import ArgumentError
 from irpref.measures.names import parse_all
 

@@ -19,7 +19,7 @@ from irpref.errors import AbsentRunError, ArgumentError, Remedy
 from irpref.judged import as_judgments
 from irpref.kernel import Bools, Floats
 from irpref.observed import Evidence, gathered
-from irpref.values.matrix import TopicValues
+from irpref.values import TopicValues
 from irpref_lab.across import Collections, strata
 from irpref_lab.decide.all_pairs import codes_of_pairs, significant
 from irpref_lab.decide.letters import letters

@@ -18,8 +18,7 @@ from ir_measures.measures import Measure
 from irpref.judged import Groups
 from irpref.kernel import Bools, Floats
 from irpref.observed import Ground, is_count, limits_of
-from irpref.values.matrix import TopicValues
-from irpref.values.means import magnitude, settled
+from irpref.values import TopicValues, magnitude, settled
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.design import residual_variance, topics_for_margin

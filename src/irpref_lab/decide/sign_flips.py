@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from irpref.kernel import Bools, Floats, Ints
-from irpref.values.means import ROUNDING, magnitude, settled
+from irpref.values import ROUNDING, magnitude, settled
 from irpref.values.progress import progress
 from irpref_lab.messages import not_accepted
 from irpref_lab.trust.samples import Rng, drawing

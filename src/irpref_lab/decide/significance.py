@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from irpref.errors import ArgumentError
-from irpref.values.means import magnitude, settled
+from irpref.values import magnitude, settled
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS, stepdown
 from irpref_lab.trust import t_tests
 

@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 
 from irpref.judged import hash_of_text
 from irpref.kernel import Bools
-from irpref.values.matrix import TopicValues
+from irpref.values import TopicValues
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Pair, Row, Verdict

@@ -14,7 +14,7 @@ import pandas as pd
 from irpref.errors import ArgumentError, InputError, Remedy
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import MeasureLike
-from irpref.values.matrix import TopicValues
+from irpref.values import TopicValues
 from irpref_lab.given_values.tables import known_measure
 from irpref_lab.trust.topics import limits_named
 

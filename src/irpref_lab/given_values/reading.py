@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from irpref.data.run_names import run_names
+from irpref.data import run_names
 from irpref.errors import ArgumentError, InputError, Remedy
 from irpref.measures.declare import MeasureLike
-from irpref.values.matrix import TopicValues
+from irpref.values import TopicValues
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from irpref.data.source import Source
+from irpref.data import Source
 from irpref.errors import InputError
 from irpref_lab.given_values.tables import frame_of_records, known_measure, made, rows_of
 

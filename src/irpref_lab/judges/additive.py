@@ -19,7 +19,7 @@ from irpref.kernel import Floats, Ints, JudgedRun
 from irpref.measures.declare import Measures
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
-from irpref.values.kernels import KernelEvaluator
+from irpref.values import KernelEvaluator
 
 _NAMES = ("P", "CG", "DCG", "RBP")
 

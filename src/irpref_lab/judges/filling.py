@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged import (
     FILLED,
@@ -46,7 +46,7 @@ from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import have, held
-from irpref.values.kernels import KernelEvaluator
+from irpref.values import KernelEvaluator
 from irpref_lab.judges.calibration import Completion, correlation, mean_grades, useless
 from irpref_lab.judges.grades import IDS, grades_frame, human_rows
 

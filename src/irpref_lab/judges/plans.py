@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irpref.data.replace import replaced
-from irpref.data.source import Source
+from irpref.data import Source, replaced
 from irpref.errors import InputError
 from irpref.show import ResultFrame
 from irpref_lab.judges.grades import IDS

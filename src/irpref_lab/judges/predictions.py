@@ -50,16 +50,15 @@ import pandas as pd
 from ir_measures.measures import Measure
 from scipy import special
 
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged import QrelsLike, Runs, as_judgments, read_once
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
 from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
-from irpref.show import ResultFrame
-from irpref.show.text import Table
-from irpref.values.matrix import TopicValues
+from irpref.show import ResultFrame, Table
+from irpref.values import TopicValues
 from irpref_lab.arguments import check_confidence
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, beside_best, best_of, n_topics, where

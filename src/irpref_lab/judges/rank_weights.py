@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.judged import Pool, RunLike, Runs, as_judgments, listing
 from irpref.kernel import Bools, Floats
 from irpref_lab.judges.additive import Additive

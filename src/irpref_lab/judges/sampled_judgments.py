@@ -18,7 +18,7 @@ from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError
 from irpref.judged import Judgments, Pool, Runs, as_judgments, as_table, hash_of_pool
 from irpref.kernel import Bools, Floats, Ints
 from irpref.measures.declare import Measures
-from irpref.values.matrix import TopicValues
+from irpref.values import TopicValues
 from irpref_lab.judges.additive import Additive, additive
 from irpref_lab.judges.grades import IDS
 from irpref_lab.judges.looks import level_of_looks, variances_at

@@ -25,11 +25,10 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
-from irpref.judged import Groups, hash_of_text
-from irpref.judged.groups import groups_of
+from irpref.judged import Groups, groups_of, hash_of_text
 from irpref.kernel import Bools, Floats, Ints
 from irpref.observed import MISSING, Ground, thresholds_on, too_few
-from irpref.values.matrix import TopicValues
+from irpref.values import TopicValues
 from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Basis, Pair, Row, Verdict, rounded_up
 from irpref_lab.judges.plans import looks_in_words
 from irpref_lab.judges.sampled_judgments import SampledJudgments, SampledValues

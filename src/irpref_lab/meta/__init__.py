@@ -20,7 +20,7 @@ evaluates with it; `outcomes` has the numbers of `robustness`, and `journal` kee
 themselves. `irpref_lab.plots` draws the results: `stability(result)`, `swap`, `significance`,
 `incompleteness`."""
 
-from irpref.values.matrix import TopicValues
+from irpref.values import TopicValues
 from irpref_lab.meta.incompleteness import LEVELS, Incompleteness, incompleteness
 from irpref_lab.meta.losses import thin
 from irpref_lab.meta.power import DiscriminativePower, discriminative_power

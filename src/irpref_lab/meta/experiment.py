@@ -10,15 +10,15 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref import bind, evaluator, parse
+from irpref.data import each_run
 from irpref.data.columns import Stretches, Table
-from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError
 from irpref.judged import EachRun, Judgments, QrelsLike, Run, as_judgments, read_once
 from irpref.kernel import BATCH_ROWS, Floats, JudgedRun
 from irpref.measures.declare import MeasureLike
 from irpref.messages import about
+from irpref.values import KernelEvaluator
 from irpref.values.evaluator import CombinedEvaluator
-from irpref.values.kernels import KernelEvaluator
 from irpref.values.others import Others
 from irpref_lab.meta.losses import Remains
 from irpref_lab.meta.restriction import Regraded, Restriction

@@ -24,7 +24,7 @@ from irpref.judged import EachRun, QrelsLike, hash_of_pool
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
-from irpref.values.matrix import higher_is_better
+from irpref.values import higher_is_better
 from irpref.values.progress import progress
 from irpref_lab.meta.experiment import Experiment
 from irpref_lab.meta.journal import CELL, Cell, Journal, hash_of, hash_of_run

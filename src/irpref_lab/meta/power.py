@@ -30,8 +30,7 @@ from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats
-from irpref.values.matrix import MeasureValues
-from irpref.values.means import magnitude, settled
+from irpref.values import MeasureValues, magnitude, settled
 from irpref_lab.messages import not_accepted
 from irpref_lab.meta.result import Result
 from irpref_lab.meta.values import one_of

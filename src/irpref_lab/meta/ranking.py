@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats
-from irpref.values.matrix import MeasureValues, values_in
+from irpref.values import MeasureValues, values_in
 from irpref.values.means import places
 from irpref_lab.meta.values import one_of
 

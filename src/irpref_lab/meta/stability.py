@@ -33,8 +33,7 @@ from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats, Ints
-from irpref.values.matrix import MeasureValues
-from irpref.values.means import ROUNDING
+from irpref.values import ROUNDING, MeasureValues
 from irpref_lab.meta.result import Result
 from irpref_lab.meta.values import one_of
 from irpref_lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems

@@ -7,11 +7,12 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from irpref.data.source import Source
+from irpref.data import Source
 from irpref.errors import ArgumentError, InputError
 from irpref.judged import EachRun, QrelsLike, as_judgments
 from irpref.measures.declare import MeasureLike
-from irpref.values.matrix import MeasureValues, TopicValues, evaluated, long_values, values_in
+from irpref.values import MeasureValues, TopicValues, values_in
+from irpref.values.matrix import evaluated, long_values
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from irpref.data.replace import replaced
+from irpref.data import replaced
 from irpref.messages import once_per_call
 from irpref_lab.decide.all_pairs import PAIRS
 from irpref_lab.page import vega

@@ -21,8 +21,9 @@ from irpref.judged import (
     Runs,
     as_judgments,
     each,
+    group_of_topic,
+    groups_of,
 )
-from irpref.judged.groups import group_of_topic, groups_of
 from irpref.kernel import Bools
 from irpref.measures import literature
 from irpref.measures.declare import Measures
@@ -30,7 +31,7 @@ from irpref.measures.docstring import prose
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
 from irpref.observed import MISSING, read_repeats, repeats_in
-from irpref.values.matrix import TopicValues
+from irpref.values import TopicValues
 from irpref.values.progress import progress
 from irpref_lab.across import check_single
 from irpref_lab.arguments import check_level

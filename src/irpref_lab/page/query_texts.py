@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+from irpref.data import Source
 from irpref.data.collections import not_loaded
 from irpref.data.records import lines_of, loaded
-from irpref.data.source import Source
 from irpref.errors import InputError
 from irpref.judged import Frame, id_text
 

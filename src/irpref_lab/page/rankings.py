@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import NoCommonTopicError
 from irpref.explanation import Explainer, explainable
 from irpref.judged import Judgments, Listing, QrelsLike, Runs, align_run, as_judgments, listing

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irpref import curves
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import ArgumentError, ColumnError
-from irpref.values.matrix import TopicValues, values_in
+from irpref.values import TopicValues, values_in
 from irpref_lab.meta.values import topic_values
 from irpref_lab.plots.drawing import count
 

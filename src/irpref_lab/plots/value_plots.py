@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irpref.judged import RunLike
     from irpref.kernel import Floats
     from irpref.measures.declare import MeasureLike
-    from irpref.values.matrix import TopicValues
+    from irpref.values import TopicValues
 
 __all__ = ["measure_scatter", "precision_histogram", "topic_strip"]
 

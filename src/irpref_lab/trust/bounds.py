@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from irpref.kernel import Floats
-from irpref.values.means import ROUNDING
+from irpref.values import ROUNDING
 from irpref_lab.trust import t_tests
 
 FEW_OTHERS = 5  # topics that differ from the commonest value, with which the usual interval holds

@@ -27,7 +27,7 @@ from scipy import special
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats
 from irpref.messages import check_choice
-from irpref.values.matrix import MeasureValues, TopicValues, values_in
+from irpref.values import MeasureValues, TopicValues, values_in
 from irpref_lab.messages import not_accepted
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 
-from irpref.values.kernels import KernelEvaluator
+from irpref.values import KernelEvaluator
 
 COLUMNS = ("query_id", "measure", "value", "low", "expected", "high", "exact")
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import special
 
 from irpref.kernel import Bools, Floats, Ints
-from irpref.values.means import ROUNDING, magnitude, settled
+from irpref.values import ROUNDING, magnitude, settled
 
 _NUMBERS = 1 << 18  # differences held at a time: 2 MB, which stay in the cache
 

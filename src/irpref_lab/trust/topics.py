@@ -34,13 +34,13 @@ from scipy import special
 
 from irpref import parse
 from irpref.errors import ArgumentError, MeasureError
-from irpref.judged import Groups, QrelsLike, RunLike, as_judgments
-from irpref.judged.groups import groups_of
+from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, groups_of
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice
 from irpref.observed import limits_of
-from irpref.values.matrix import TopicValues, evaluated
+from irpref.values import TopicValues
+from irpref.values.matrix import evaluated
 from irpref_lab.arguments import check_confidence
 from irpref_lab.trust import bounds
 from irpref_lab.trust.interval_tables import interval_table

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import irpref
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import InputError
 from irpref.judged import Judgments, QrelsLike, RunLike, Runs, as_judgments
 from irpref.messages import about, clipped
-from irpref.show import ResultFrame
-from irpref.show.text import Table
+from irpref.show import ResultFrame, Table
 from irpref_lab.printed_tables import of_verification
 from irpref_lab.verifying.published import Figure, Published, published
 from irpref_lab.verifying.recomputing import Recomputed, Together

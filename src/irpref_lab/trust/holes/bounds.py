@@ -21,7 +21,7 @@ from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
 from irpref.messages import about
-from irpref.values.kernels import KernelEvaluator
+from irpref.values import KernelEvaluator
 from irpref_lab.messages import not_accepted
 from irpref_lab.trust.holes.filled import Holes
 from irpref_lab.trust.holes.search import (

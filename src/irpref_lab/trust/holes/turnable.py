@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
-from irpref.data.run_names import named_runs
+from irpref.data import named_runs
 from irpref.errors import MeasureError
 from irpref.judged import Listing, QrelsLike, RunLike
 from irpref.kernel import Floats, Ints
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
-from irpref.values.kernels import KernelEvaluator
+from irpref.values import KernelEvaluator
 from irpref_lab.trust.holes.bounds import (
     Bounds,
     bounds_of,

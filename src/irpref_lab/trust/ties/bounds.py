@@ -31,7 +31,7 @@ from irpref.kernel import Bools, Floats, Ints, JudgedRun, Segments
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
-from irpref.values.kernels import KernelEvaluator, Task
+from irpref.values import KernelEvaluator, Task
 from irpref_lab.trust.batches import ROWS, batches
 from irpref_lab.trust.interval_tables import by_topic
 from irpref_lab.trust.ties.closed_forms import Closed, closed

@@ -22,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 
 from irpref.kernel import Floats, JudgedRun, OneDocument, Segments, Unmoved, WeightedSum, ratio
-from irpref.values.kernels import Task
+from irpref.values import Task
 from irpref_lab.trust.ties.orders import Tied
 
 Closed = tuple[Floats, Floats, Floats]  # low, expected, high: (n_topics,)
