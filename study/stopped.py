@@ -40,7 +40,7 @@ from irpref.observed import MISSING, Evidence, Gatherer, System
 from irpref_lab.decide import comparison
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.gating import Rule
-from irpref_lab.decide.pair import Pair
+from irpref_lab.decide.pair import Pair, Question
 from study import damages
 
 RESULTS = Path(__file__).parent / "stopped.json"
@@ -86,7 +86,9 @@ def ask(
     answers = []
     for two in pairs:
         basis = JudgedRuns(facts, facts.qrels)  # one keeps all of its pairs
-        pair = basis.pair(kind, asked, None, facts.everything, MISSING, two, margin, decide)
+        pair = basis.pair(
+            Question(kind, asked, None, facts.everything, MISSING, two, margin, decide)
+        )
         codes = tuple(ground.code for ground in pair.grounds)
         answers.append(Answer(*pair.names, decide(pair), codes))
     return answers

@@ -25,7 +25,7 @@ from irpref.observed import (
 )
 from irpref.values import TopicValues, have_a_value
 from irpref_lab.decide.in_place import InPlaceOfJudgments
-from irpref_lab.decide.pair import FURTHER, Basis, Pair, Row, Verdict
+from irpref_lab.decide.pair import FURTHER, Basis, Pair, Question, Row, Verdict
 from irpref_lab.decide.turning import Turning
 from irpref_lab.remarks import (
     about_topics,
@@ -149,53 +149,32 @@ class JudgedRuns(Basis):
             self._of_pairs[key] = self.facts.only(key)
         return self._of_pairs[key]
 
-    def pair(
-        self,
-        verdict: Verdict,
-        measure: Measure,
-        group: str | None,
-        inside: Bools,
-        missing: float,
-        numbers: tuple[int, int] = (0, 1),
-        margin: float | None = None,
-        decide: Callable[[Pair], str] | None = None,
-    ) -> Pair:
+    def pair(self, asked: Question) -> Pair:
         """Return two systems on a group of topics, with the grounds against the verdict.
 
         A claim is about all topics, where an unanswered one has the value of an empty ranking. A
         pass leaves out topics that cannot tell, and not to answer is never a gain.
         """
-        facts = self._of(numbers)
+        facts, measure = self._of(asked.numbers), asked.measure
         values, lacking = facts.values(measure), facts.unanswered(measure)
-        if verdict == "claim":
-            topics: Bools = inside & ~np.isnan(values).any(axis=0)
+        if asked.verdict == "claim":
+            topics: Bools = asked.inside & ~np.isnan(values).any(axis=0)
             if not topics.any():
                 raise MeasureError(
                     f"{measure} has no value for both runs on any topic", measure=str(measure)
                 )
         else:
             values = self._never_a_gain(measure, values, lacking[1])
-            topics = facts.compared(measure, 0, inside) & ~np.isnan(values).any(axis=0)
+            topics = facts.compared(measure, 0, asked.inside) & ~np.isnan(values).any(axis=0)
         first, second = (system.name for system in facts.systems)
-        pair = Pair(
-            measure,
-            group,
-            inside,
-            topics,
-            (first, second),
-            list(compress(facts.topics, topics.tolist())),
-            values[:, topics],
-            lacking[:, topics],
-            [],
-            numbers,
-        )
-        against = self._against_claim if verdict == "claim" else self._against_pass
+        pair = asked.pair((first, second), facts.topics, topics, values, lacking)
 
         def decided(values: Floats, topics: Bools) -> str:
-            assert decide is not None
-            return decide(_with_values(pair, values, topics, facts.topics))
+            assert asked.decide is not None
+            return asked.decide(_with_values(pair, values, topics, facts.topics))
 
-        grounds = list(against(pair, missing, margin, None if decide is None else decided))
+        against = self._against_claim if asked.verdict == "claim" else self._against_pass
+        grounds = list(against(asked, pair, None if asked.decide is None else decided))
         pair.grounds.extend(grounds)
         return pair
 
@@ -208,17 +187,17 @@ class JudgedRuns(Basis):
         return values
 
     def _against_claim(
-        self, pair: Pair, missing: float, margin: float | None, decide: Decide | None
+        self, asked: Question, pair: Pair, decide: Decide | None
     ) -> Iterator[Ground]:
         """Yield why it cannot be told whether the system with the better mean is better."""
         worse, better = (0, 1) if pair.mean_gain >= 0 else (1, 0)
         facts = self._of(pair.numbers)
         grounds = facts.against(
-            "claim", pair.measure, worse, pair.inside, missing, better, None, decide
+            "claim", pair.measure, worse, pair.inside, asked.missing, better, None, decide
         )
         yield from grounds
         if all(ground.code != "unanswered" for ground in grounds):
-            yield from self._unanswered(pair, missing)
+            yield from self._unanswered(pair, asked.missing)
 
     def _unanswered(self, pair: Pair, missing: float) -> Iterator[Ground]:
         facts = self._of(pair.numbers)
@@ -233,12 +212,12 @@ class JudgedRuns(Basis):
         if texts:
             yield Ground("unanswered", texts[-1])
 
-    def _against_pass(
-        self, pair: Pair, missing: float, margin: float | None, decide: Decide | None
-    ) -> Iterator[Ground]:
+    def _against_pass(self, asked: Question, pair: Pair, decide: Decide | None) -> Iterator[Ground]:
         """Yield why the second system cannot be called as good as the first."""
         facts = self._of(pair.numbers)
-        yield from facts.against("pass", pair.measure, 0, pair.inside, missing, 1, margin, decide)
+        yield from facts.against(
+            "pass", pair.measure, 0, pair.inside, asked.missing, 1, asked.margin, decide
+        )
 
     def could_turn(
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -271,6 +272,65 @@ class Pair:
         return {"query_id": self.query_ids, **columns, "difference": self.differences}
 
 
+@dataclass(frozen=True, eq=False)
+class Question:
+    """The question whether a verdict about two systems holds.
+
+    Attributes
+    ----------
+    verdict : {'claim', 'pass'}
+    measure : Measure
+    group : str or None
+        The group of topics; None: all topics.
+    inside : bool array (n_topics,)
+        The topics of the group.
+    missing : float
+        Share of the answerable topics that may be missing.
+    numbers : two int
+        The numbers of the systems.
+    margin : float or None
+        The largest loss that a pass tolerates.
+    decide : callable or None
+        The verdict of a pair that nothing stands against: codes ask whether other values would
+        have another one.
+    """
+
+    verdict: Verdict
+    measure: Measure
+    group: str | None
+    inside: Bools
+    missing: float
+    numbers: tuple[int, int] = (0, 1)
+    margin: float | None = None
+    decide: Callable[[Pair], str] | None = None
+
+    def pair(
+        self,
+        names: tuple[str, str],
+        query_ids: Sequence[str],
+        topics: Bools,
+        values: Floats,
+        lacking: Bools,
+        knows_means: bool = True,
+    ) -> Pair:
+        """Return the systems on the topics that are compared, from arrays of all topics, with no
+        grounds yet.
+        """
+        return Pair(
+            self.measure,
+            self.group,
+            self.inside,
+            topics,
+            names,
+            list(compress(query_ids, topics.tolist())),
+            values[:, topics],
+            lacking[:, topics],
+            [],
+            self.numbers,
+            knows_means,
+        )
+
+
 def labels(measure: Measure | str, group: str | None, grouped: bool) -> Row:
     """Return the first columns of a row: measure and group."""
     return {"measure": str(measure)} | ({"group": group} if grouped else {})
@@ -314,17 +374,7 @@ class Basis(Protocol):
         """Map each group to its topics; without groups, None to all topics."""
         ...
 
-    def pair(
-        self,
-        verdict: Verdict,
-        measure: Measure,
-        group: str | None,
-        inside: Bools,
-        missing: float,
-        numbers: tuple[int, int] = (0, 1),
-        margin: float | None = None,
-        decide: Callable[[Pair], str] | None = None,
-    ) -> Pair:
+    def pair(self, asked: Question) -> Pair:
         """Return two systems on a group of topics, with the grounds against the verdict."""
         ...
 
@@ -431,7 +481,7 @@ def pairs(
     margin: float | None = None,
     decide: Callable[[Pair], str] | None = None,
 ) -> Iterator[Pair]:
-    """Yield each pair of systems by each measure in each group of topics.
+    """Yield each pair of systems by each measure in each group of topics: see `Question`.
 
     Parameters
     ----------
@@ -439,17 +489,15 @@ def pairs(
     verdict : {'claim', 'pass'}
     parts : mapping of group to bool array (n_topics,)
     missing : float
-        Share of the answerable topics that may be missing.
     numbers : pairs of int
         Numbers of the systems.
     margin : float, optional
-        The largest loss that a pass tolerates.
     decide : callable, optional
-        The verdict of a pair that nothing stands against: codes ask whether other values would
-        have another one.
     """
     of_systems = list(numbers)
     for measure in basis.measures:
         for group, inside in parts.items():
             for two in of_systems:
-                yield basis.pair(verdict, measure, group, inside, missing, two, margin, decide)
+                yield basis.pair(
+                    Question(verdict, measure, group, inside, missing, two, margin, decide)
+                )

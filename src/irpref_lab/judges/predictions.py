@@ -62,6 +62,7 @@ from irpref.values import TopicValues
 from irpref_lab.arguments import check_confidence
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, beside_best, best_of, n_topics, where
+from irpref_lab.decide.pair import Question
 from irpref_lab.judges.additive import refusal
 from irpref_lab.judges.calibration import correlation, useless
 from irpref_lab.judges.filling import USELESS
@@ -238,9 +239,8 @@ def judge(
             _table, labelled=labelled, weight=weight, fixed=fixed, level=level, scale=of_all.scale
         )
         rows.append(_of_runs(estimated(y, f), of_all, y.shape[1]))
-        codes = [
-            basis.pair("claim", measure, None, everything, MISSING, pair).codes for pair in two
-        ]
+        asked = (Question("claim", measure, None, everything, MISSING, pair) for pair in two)
+        codes = [basis.pair(question).codes for question in asked]
         pairs.append(_of_pairs(estimated(*of_pairs, shared=True), measure, of_all, codes))
         _, error, df = estimates(*of_pairs, labelled, weight, fixed=True, shared=True)
         half = special.stdtrit(df, (1 + level) / 2) * error

@@ -16,9 +16,9 @@ worth, and there is no verdict."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from itertools import compress, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,17 @@ from irpref.judged import Groups, groups_of, hash_of_text
 from irpref.kernel import Bools, Floats, Ints
 from irpref.observed import MISSING, Ground, thresholds_on, too_few
 from irpref.values import TopicValues
-from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Basis, Pair, Row, Verdict, rounded_up
+from irpref_lab.decide.pair import (
+    FURTHER,
+    NO_LOOK,
+    PLACES,
+    Basis,
+    Pair,
+    Question,
+    Row,
+    Verdict,
+    rounded_up,
+)
 from irpref_lab.judges.plans import looks_in_words
 from irpref_lab.judges.sampled_judgments import SampledJudgments, SampledValues
 from irpref_lab.trust.topics import FEWEST
@@ -75,46 +85,27 @@ class SampledRuns(Basis):
         """Map each group to its topics; without groups, None to all topics."""
         return dict(groups_of(groups, None, self.judgments.topic_ids))
 
-    def pair(
-        self,
-        verdict: Verdict,
-        measure: Measure,
-        group: str | None,
-        inside: Bools,
-        missing: float,
-        numbers: tuple[int, int] = (0, 1),
-        margin: float | None = None,
-        decide: Callable[[Pair], str] | None = None,
-    ) -> Pair:
+    def pair(self, asked: Question) -> Pair:
         """Return two systems on a group of topics, with the grounds against the verdict.
 
         For a pass, topics without documents of the first system are left out; those without
         documents of the second are never a gain.
         """
-        two, whole = list(numbers), self.values[measure]
+        two, whole = list(asked.numbers), self.values[asked.measure]
         values, lacking = whole.values.values[two], np.logical_not(whole.answers[two])
-        topics = inside
-        if verdict == "pass":
+        topics = asked.inside
+        if asked.verdict == "pass":
             values = values.copy()
             values[1, lacking[1]] = np.minimum(*values)[lacking[1]]
-            topics = inside & ~lacking[0]
+            topics = asked.inside & ~lacking[0]
         first, second = (whole.values.systems[number] for number in two)
-        pair = Pair(
-            measure,
-            group,
-            inside,
-            topics,
-            (first, second),
-            list(compress(whole.values.topics, topics.tolist())),
-            values[:, topics],
-            lacking[:, topics],
-            [],
-            numbers,
-            knows_means=False,
+        pair = asked.pair(
+            (first, second), whole.values.topics, topics, values, lacking, knows_means=False
         )
-        asked = two if verdict == "claim" else two[:1]
-        pair.grounds.extend(_grounds(self.judgments, whole.on(inside), missing, asked))
-        if verdict == "pass" and pair.n_topics < FEWEST:
+        runs = two if asked.verdict == "claim" else two[:1]
+        estimates = whole.on(asked.inside)
+        pair.grounds.extend(_grounds(self.judgments, estimates, asked.missing, runs))
+        if asked.verdict == "pass" and pair.n_topics < FEWEST:
             pair.grounds.append(Ground("few-topics", too_few(pair.n_topics)))
         return pair
 
