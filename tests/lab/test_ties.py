@@ -23,7 +23,7 @@ from irpref.kernel import WeightedSum
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref_lab.trust.ties import tie_intervals
-from irpref_lab.trust.ties.bounds import over_ties
+from irpref_lab.trust.ties.over_orders import over_ties
 from reference import FORMULAS as ORACLES
 from reference.host_measures import EVERYDAY
 from strategies import collections, few_relevant, parameters, positive_grades

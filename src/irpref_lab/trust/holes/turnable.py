@@ -18,7 +18,8 @@ from irpref.kernel import Floats, Ints
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.values import KernelEvaluator
-from irpref_lab.trust.holes.bounds import (
+from irpref_lab.trust.holes.open_runs import OpenRuns, numbers, unjudged
+from irpref_lab.trust.holes.over_grades import (
     Bounds,
     bounds_of,
     evaluated,
@@ -27,7 +28,6 @@ from irpref_lab.trust.holes.bounds import (
     tasks_of,
     ties_rise,
 )
-from irpref_lab.trust.holes.filled import Holes, numbers, unjudged
 from irpref_lab.trust.holes.search import Ways, attained, corners, one_relevant
 
 _TOP = 10
@@ -60,7 +60,7 @@ def pair_intervals(
             bounds = _of_precision(listings, grid, **task.keywords)
         else:
             bounds = (
-                bounds_of(measure, task, Holes(evaluate.pool, pair, negative), grid)
+                bounds_of(measure, task, OpenRuns(evaluate.pool, pair, negative), grid)
                 for pair in combinations(listings, 2)
             )
         for (i, j), extremes in zip(combinations(range(len(values)), 2), bounds, strict=True):
@@ -95,7 +95,7 @@ class Turnable:
 
     def __init__(self, kernels: KernelEvaluator, runs: Sequence[Listing]) -> None:
         self.kernels, self.runs = kernels, runs
-        self._holes: dict[Any, Holes] = {}
+        self._open_runs: dict[Any, OpenRuns] = {}
         self._ends: dict[Any, dict[int, tuple[float, float, bool]]] = {}
 
     def bounds(
@@ -126,14 +126,14 @@ class Turnable:
         task, grid = self._question(measure)
         sizes = self._sizes(measure, task)
         for size in sizes:
-            holes = self._holes_in(measure, size)
-            if not holes.holes.lengths[topics].any() and size == sizes[-1]:
+            runs = self._first_ranks(measure, size)
+            if not runs.holes.lengths[topics].any() and size == sizes[-1]:
                 return 0.0, 0.0, True
-            few = partial(_few_ways, measure, task, holes, grid)
+            few = partial(_few_ways, measure, task, runs, grid)
             low, high, _ = self._mean(measure, (measure, size), few, topics)
             if is_enough(low) or is_enough(high):
                 return low, high, False
-        every = partial(bounds_of, measure, task, holes, grid)
+        every = partial(bounds_of, measure, task, runs, grid)
         return self._mean(measure, measure, every, topics)
 
     def _question(self, measure: Measure) -> tuple[partial[Floats], Floats]:
@@ -157,15 +157,15 @@ class Turnable:
         ends_there = _is_of_first(measure) or _is_precision(measure)
         return [cutoff] if ends_there else [cutoff, None]
 
-    def _holes_in(self, measure: Measure, size: int | None) -> Holes:
+    def _first_ranks(self, measure: Measure, size: int | None) -> OpenRuns:
         """Find the holes in the first `size` ranks of both runs, once for all measures that see the
         same holes.
         """
         key = (negative_is_a_grade(measure), size)
-        if key not in self._holes:
+        if key not in self._open_runs:
             runs = self.runs if size is None else [run.first(size) for run in self.runs]
-            self._holes[key] = Holes(self.kernels.pool, runs, key[0])
-        return self._holes[key]
+            self._open_runs[key] = OpenRuns(self.kernels.pool, runs, key[0])
+        return self._open_runs[key]
 
     def _mean(
         self, measure: Measure, key: Any, bounds: Callable[[list[int]], Bounds], topics: Ints
@@ -193,20 +193,20 @@ def _is_of_first(measure: Measure) -> bool:
 
 
 def _few_ways(
-    measure: Measure, task: partial[Floats], holes: Holes, grid: Floats, topics: Sequence[int]
+    measure: Measure, task: partial[Floats], runs: OpenRuns, grid: Floats, topics: Sequence[int]
 ) -> Bounds:
     """Find the lowest and highest difference of topics over a few ways to grade their holes."""
     cutoff, rising = task.keywords.get("cutoff"), ties_rise(measure)
     of_first = _is_of_first(measure)
     ways: dict[int, Ways] = {}
     for t in topics:
-        rank = holes.ranks(t, rising)
+        rank = runs.ranks(t, rising)
         if of_first:  # the highest ranks change most
             first, second = np.where(rank <= min(cutoff or _TOP, _TOP), rank, np.inf)
             ways[t] = one_relevant(first, second, grid)
         else:
             ways[t] = corners(rank < np.inf if cutoff is None else rank <= cutoff, grid)
-    ends = attained(partial(holes.values, task, rising=rising), ways)
+    ends = attained(partial(runs.values, task, rising=rising), ways)
     low, high = np.array([ends[t] for t in topics]).T
     return Bounds(low, high, np.zeros(low.size, bool))
 

@@ -1,5 +1,5 @@
 """How far the order of tied documents could change a value."""
 
-from irpref_lab.trust.ties.bounds import tie_intervals
+from irpref_lab.trust.ties.over_orders import tie_intervals
 
 __all__ = ["tie_intervals"]

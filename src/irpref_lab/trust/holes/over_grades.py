@@ -15,15 +15,14 @@ from ir_measures.measures import Measure
 from irpref import evaluator
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged import Listing, Pool, QrelsLike, RunLike, read_once
-from irpref.kernel import Bools, Floats
-from irpref.kernel import Holes as Effects
+from irpref.kernel import Bools, Floats, Holes
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
 from irpref.messages import about
 from irpref.values import KernelEvaluator
 from irpref_lab.messages import not_accepted
-from irpref_lab.trust.holes.filled import Holes
+from irpref_lab.trust.holes.open_runs import OpenRuns
 from irpref_lab.trust.holes.search import (
     Places,
     Ways,
@@ -109,7 +108,7 @@ def negative_is_a_grade(measure: Measure) -> bool:
 def bounds_of(
     measure: Measure,
     task: partial[Floats],
-    holes: Holes,
+    runs: OpenRuns,
     grid: Floats,
     topics: Sequence[int] | None = None,
 ) -> Bounds:
@@ -122,11 +121,11 @@ def bounds_of(
     if effects.binary:
         grid = np.unique(grid[[0, -1]])
     cutoff, rising = task.keywords.get("cutoff"), ties_rise(measure)
-    chosen = range(holes.holes.n) if topics is None else topics
+    chosen = range(runs.holes.n) if topics is None else topics
     some: dict[int, Ways] = {}
     rest: dict[int, Places] = {}
     for t in chosen:
-        rank = holes.ranks(t, rising)
+        rank = runs.ranks(t, rising)
         seen = rank < np.inf if cutoff is None else rank <= cutoff
         ways = _known(effects, grid, rank, seen)
         ways = ways or every_way(rank.shape[1], grid)
@@ -135,7 +134,7 @@ def bounds_of(
             rest[t] = Places.by_effect(np.subtract.reduce(discount), np.asarray(seen.any(axis=0)))
         else:
             some[t] = ways
-    values = partial(holes.values, task, rising=rising)
+    values = partial(runs.values, task, rising=rising)
     ends = attained(values, some) | search(values, rest, grid)
     low, high = np.array([ends[t] for t in chosen]).reshape(-1, 2).T
     return Bounds(low, high, np.array([t in some for t in chosen], bool))
@@ -146,7 +145,7 @@ def ties_rise(measure: Measure) -> bool:
     return isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID
 
 
-def _known(effects: Effects, grid: Floats, rank: Floats, seen: Bools) -> Ways | None:
+def _known(effects: Holes, grid: Floats, rank: Floats, seen: Bools) -> Ways | None:
     """List ways that include the extremes, from the measure's declaration; None if there are
     others.
     """
@@ -293,15 +292,15 @@ def _intervals(
     measures: Measures, qrels: QrelsLike, given: list[RunLike], grades: Iterable[float] | None
 ) -> pd.DataFrame:
     chosen, evaluate = prepared(measures, qrels)
-    runs = evaluated(evaluate, dict(zip(("run_a", "run_b"), given, strict=False)))
-    holes = {
-        negative: Holes(evaluate.pool, [listing for _, listing in runs], negative)
+    of_runs = evaluated(evaluate, dict(zip(("run_a", "run_b"), given, strict=False)))
+    runs = {
+        negative: OpenRuns(evaluate.pool, [listing for _, listing in of_runs], negative)
         for negative in set(map(negative_is_a_grade, chosen))
     }
     columns = {}
     for measure, task, grid in tasks_of(chosen, evaluate, grades):
-        bounds = bounds_of(measure, task, holes[negative_is_a_grade(measure)], grid)
-        value = np.subtract.reduce([values[measure] for values, _ in runs])
+        bounds = bounds_of(measure, task, runs[negative_is_a_grade(measure)], grid)
+        value = np.subtract.reduce([values[measure] for values, _ in of_runs])
         # A topic without a value may have one with other grades.
         bounds = bounds._replace(exact=bounds.exact & ~np.isnan(value))
         columns[measure] = {

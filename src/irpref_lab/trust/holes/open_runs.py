@@ -1,9 +1,9 @@
 """Fill the holes of runs: every retrieved document without a judgment gets a grade and joins the
 pool.
 
-runs = [run.on(pool), other.on(pool)]                       the documents of each run
-holes = Holes(pool, runs[:1], negative=False)               of one run, or of two for a difference
-holes.values(task, {topic: [grades, grades, ...]})          values with these grades, many at once
+runs = [run.on(pool), other.on(pool)]                     the documents of each run
+open_runs = OpenRuns(pool, runs[:1], negative=False)      of one run, or of two for a difference
+open_runs.values(task, {topic: [grades, grades, ...]})    values with these grades, many at once
 """
 
 from __future__ import annotations
@@ -62,13 +62,14 @@ class _OpenRun:
     ----------
     run : Listing
     documents : int array (n_retrieved,)
-        Rows in the topic of the pool, and ~ rows in the topic of `Holes.holes`.
+        Rows in the topic of the pool, and ~ rows in the topic of `OpenRuns.holes`.
     steps : int array (n_retrieved,)
         Number of the grade of each document, -1 for holes.
     gaps : Segments
         Its holes by topic.
     position, hole : int arrays (its holes,)
-        Of each hole, the place in the list of the topic, and the row in the topic of `Holes.holes`.
+        Of each hole, the place in the list of the topic, and the row in the topic of
+        `OpenRuns.holes`.
     """
 
     def __init__(
@@ -90,8 +91,8 @@ class _OpenRun:
         return run.rank - 2 * ties.position + ties.spread(ties.lengths) - 1
 
 
-class Holes:
-    """The holes of one run, or of two: documents that a run retrieved and nobody judged.
+class OpenRuns:
+    """One run, or two, with their holes: documents that a run retrieved and nobody judged.
 
     Attributes
     ----------
