@@ -9,7 +9,7 @@ open_runs.values(task, {topic: [grades, grades, ...]})    values with these grad
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,16 @@ class OpenRuns:
         The pool without the judgments of holes (negative grades that count as unjudged).
     holes : Segments
         Holes (rows) by topic, in rank order: those of the first run, then what the second adds.
+    parts : list of _OpenRun
+        The runs, one by one.
+    grades : float array (n_grades,)
+        The grades of the pool, descending.
+    step : int array (n_judged,)
+        The number of the grade of each document of the pool.
+    number : int array (n_topics, n_grades)
+        How many documents of each topic have each grade.
+    of_topic : dict of float arrays (n_topics,)
+        Columns with one number for each topic.
     """
 
     def __init__(self, pool: Grades, runs: Sequence[Listing], negative: bool) -> None:
@@ -127,22 +137,19 @@ class OpenRuns:
         row = np.append(np.cumsum(keep) - 1, -1)  # in this pool
         number, total = numbers(runs, open_)
         self.holes = Segments.of_lengths(total)
-        # The grades of the pool, and by topic how many documents have each; of documents, the
-        # number of their grade.
         grades, step = np.unique(-self.pool.grade, return_inverse=True)
-        self._grades, self._step = 0.0 - grades, step  # not -0.0
-        at_step = self.pool.judged.topic * self._grades.size + self._step
-        self._number = np.bincount(at_step, minlength=pool.n_topics * self._grades.size).reshape(
+        self.grades, self.step = 0.0 - grades, step  # not -0.0
+        at_step = self.pool.judged.topic * self.grades.size + self.step
+        self.number = np.bincount(at_step, minlength=pool.n_topics * self.grades.size).reshape(
             pool.n_topics, -1
         )
-        self._open_runs = [
+        self.parts = [
             _OpenRun(run, hole, of_run, row[run.row], self.pool.judged.starts, step)
             for run, hole, of_run in zip(runs, open_, number, strict=True)
         ]
-        # A column with one number for each topic repeats it on every row; keep it if a topic loses
-        # all of its rows.
+        # Such a column repeats its number on every row; keep it if a topic loses all of its rows.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
-        self._of_topic = {
+        self.of_topic = {
             key: np.append(column, 0.0)[at]
             for key, column in pool.columns.items()
             if isinstance(key, tuple) and key[0] == "expected"
@@ -150,11 +157,11 @@ class OpenRuns:
 
     @cached_property
     def _rank(self) -> Floats:
-        return self._by_hole([part.position + 1 for part in self._open_runs])
+        return self._by_hole([part.position + 1 for part in self.parts])
 
     @cached_property
     def _rank_rising(self) -> Floats:
-        pairs = [(part, part.run.topics.starts) for part in self._open_runs]
+        pairs = [(part, part.run.topics.starts) for part in self.parts]
         return self._by_hole(
             [part.rank_rising[part.gaps.spread(starts) + part.position] for part, starts in pairs]
         )
@@ -162,7 +169,7 @@ class OpenRuns:
     def _by_hole(self, ranks: Sequence[Ints]) -> Floats:
         """Place the ranks of holes in each run, inf if it lacks them: (n_runs, n_holes)."""
         out = np.full((len(ranks), self.holes.size), np.inf)
-        for of_run, part, rank in zip(out, self._open_runs, ranks, strict=True):
+        for of_run, part, rank in zip(out, self.parts, ranks, strict=True):
             of_run[part.gaps.spread(self.holes.starts) + part.hole] = rank
         return out
 
@@ -190,72 +197,9 @@ class OpenRuns:
         JudgedRun
             On k topics, with no unjudged documents.
         """
-        pool, k = self.pool, topics.size
-        judged = Segments.of_lengths(pool.judged.lengths[topics])
-        holes = Segments.of_lengths(self.holes.lengths[topics])
-        steps = np.union1d(self._grades, grades)[::-1]  # all grades, descending
-        step = np.searchsorted(-steps, -grades)
-        known = np.append(np.searchsorted(-steps, -self._grades), 0)  # 0: of the holes, for now
-        number = np.bincount(holes.topic * steps.size + step, minlength=k * steps.size).reshape(
-            k, -1
-        )
-        number[:, known[:-1]] += self._number[topics]
-        there = number > 0
-        level_of = np.cumsum(there).reshape(k, -1) - 1  # of a topic and a step
-
-        @cache
-        def in_order() -> Ints:
-            """Order judged documents and holes, topic after topic, by descending grade."""
-            entry = np.concatenate([judged.topic, holes.topic])
-            return order_by(
-                entry, np.concatenate([known[self._step[pool.judged.rows(topics)]], step]), k
-            )
-
-        def columns() -> dict[Any, Any]:
-            out: dict[Any, Any] = {}
-            for key, column in pool.columns.items():
-                if key in self._of_topic:
-                    out[key] = filled.judged.spread(self._of_topic[key][topics])
-                elif isinstance(key, tuple):  # the user did not know any hole
-                    both = np.concatenate(
-                        [column[pool.judged.rows(topics)], np.zeros(holes.size, bool)]
-                    )
-                    out[key] = both[in_order()]
-            return out
-
-        filled = Levels(
-            Segments.of_lengths(there.sum(axis=1)),
-            np.tile(steps, (k, 1))[there],
-            number[there],
-            columns,
-        )
-        for part in self._open_runs:
-            run, gaps = part.run, part.gaps
-            n = run.topics.lengths[topics]
-            listed, of_run = Segments.of_lengths(n), run.topics.taken(part.steps, topics)
-            if steps.size > self._grades.size:
-                of_run = known.take(of_run)
-            position, hole = (gaps.taken(rows, topics) for rows in (part.position, part.hole))
-            open_ = Segments.of_lengths(gaps.lengths[topics])
-            of_run[open_.spread(listed.starts) + position] = step.take(
-                open_.spread(holes.starts) + hole
-            )
-            level = level_of.ravel().take(of_run + listed.spread(np.arange(k) * steps.size))
-
-            def row(part: _OpenRun = part, listed: Segments = listed) -> Ints:
-                document = part.run.topics.taken(part.documents, topics)
-                first = np.where(
-                    document >= 0,
-                    listed.spread(judged.starts),
-                    judged.size + listed.spread(holes.starts),
-                )
-                place = np.empty_like(in_order())
-                place[in_order()] = np.arange(place.size)
-                return place[first + np.maximum(document, ~document)]
-
-            rank = listed.position + 1
-            other = run.topics.taken(part.rank_rising, topics) if rising else None
-            yield JudgedRun(filled, listed, rank, row, n, level, rank_rising=other)
+        filled = _Filled(self, topics, grades)
+        for part in self.parts:
+            yield filled.run(part, rising)
 
     def values(
         self,
@@ -291,3 +235,113 @@ class OpenRuns:
             runs = self.fill(topics[start:stop], np.concatenate(ways[start:stop]), rising)
             parts.append(np.subtract.reduce([task(run) for run in runs]))
         return list(np.split(np.concatenate(parts), np.cumsum(number, dtype=np.int64))[:-1])
+
+
+class _Filled:
+    """Topics with a grade in each hole: the judgments, and the runs on them.
+
+    Attributes
+    ----------
+    topics : int array (k,)
+    holes, judged : Segments
+        Holes, and documents of the pool without them, by topic.
+    steps : float array (n_steps,)
+        All grades, descending.
+    step : int array (n_holes,)
+        The number of the grade of each hole.
+    known : int array (n_grades + 1,)
+        The number of each grade of the pool; the last is 0, of holes for now.
+    level : int array (k, n_steps)
+        The level of each topic and grade.
+    levels : Levels
+        The judgments with the filled holes.
+    """
+
+    def __init__(self, of: OpenRuns, topics: Ints, grades: Floats) -> None:
+        self.of, self.topics = of, topics
+        self.judged = Segments.of_lengths(of.pool.judged.lengths[topics])
+        self.holes = Segments.of_lengths(of.holes.lengths[topics])
+        self.steps = np.union1d(of.grades, grades)[::-1]
+        self.step = np.searchsorted(-self.steps, -grades)
+        self.known = np.append(np.searchsorted(-self.steps, -of.grades), 0)
+        number = self._number()
+        there = number > 0
+        self.level = np.cumsum(there).reshape(number.shape) - 1
+        self.levels = Levels(
+            Segments.of_lengths(there.sum(axis=1)),
+            np.tile(self.steps, (topics.size, 1))[there],
+            number[there],
+            self._columns,
+        )
+
+    def _number(self) -> Ints:
+        """Count the documents of each topic and grade: (k, n_steps)."""
+        shape = self.topics.size, self.steps.size
+        cell = self.holes.topic * self.steps.size + self.step
+        number = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+        number[:, self.known[:-1]] += self.of.number[self.topics]
+        return number
+
+    @cached_property
+    def _rows(self) -> Ints:
+        """Row of each document of these topics in the pool: (n_judged,)."""
+        return self.of.pool.judged.rows(self.topics)
+
+    @cached_property
+    def _order(self) -> Ints:
+        """Judged documents and holes, topic after topic, by descending grade."""
+        step = np.concatenate([self.known[self.of.step[self._rows]], self.step])
+        topic = np.concatenate([self.judged.topic, self.holes.topic])
+        return order_by(topic, step, self.topics.size)
+
+    def _columns(self) -> dict[Any, Any]:
+        """Return the columns of the pool, with the holes."""
+        out: dict[Any, Any] = {}
+        for key, column in self.of.pool.columns.items():
+            if key in self.of.of_topic:
+                out[key] = self.levels.judged.spread(self.of.of_topic[key][self.topics])
+            elif isinstance(key, tuple):  # the user did not know any hole
+                both = np.concatenate([column[self._rows], np.zeros(self.holes.size, bool)])
+                out[key] = both[self._order]
+        return out
+
+    def run(self, part: _OpenRun, rising: bool) -> JudgedRun:
+        """Return a run on these topics; `rising`: with its ranks if ties are by ascending id."""
+        topics = part.run.topics
+        n = topics.lengths[self.topics]
+        listed = Segments.of_lengths(n)
+        return JudgedRun(
+            self.levels,
+            listed,
+            listed.position + 1,
+            partial(self._row, part, listed),
+            n,
+            self._level(part, listed),
+            rank_rising=topics.taken(part.rank_rising, self.topics) if rising else None,
+        )
+
+    def _level(self, part: _OpenRun, listed: Segments) -> Ints:
+        """Find the level of each retrieved document."""
+        step = part.run.topics.taken(part.steps, self.topics)
+        if self.steps.size > self.of.grades.size:
+            step = self.known.take(step)
+        position, hole = (part.gaps.taken(rows, self.topics) for rows in (part.position, part.hole))
+        gaps = Segments.of_lengths(part.gaps.lengths[self.topics])
+        step[gaps.spread(listed.starts) + position] = self.step.take(
+            gaps.spread(self.holes.starts) + hole
+        )
+        return self.level.ravel().take(
+            step + listed.spread(np.arange(self.topics.size) * self.steps.size)
+        )
+
+    def _row(self, part: _OpenRun, listed: Segments) -> Ints:
+        """Find the row of each retrieved document in the filled judgments."""
+        document = part.run.topics.taken(part.documents, self.topics)
+        first = np.where(
+            document >= 0,
+            listed.spread(self.judged.starts),
+            self.judged.size + listed.spread(self.holes.starts),
+        )
+        place = np.empty_like(self._order)
+        place[self._order] = np.arange(place.size)
+        return place[first + np.maximum(document, ~document)]
