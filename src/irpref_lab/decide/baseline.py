@@ -313,14 +313,14 @@ def _sentence(
             kind = ("better" if is_better else "worse") if row["differs"] else "equal"
         runs[name] = Standing(row["difference"], kind, pair.reason)
     best_first = sorted(runs, key=lambda name: -compared[name].mean_gain)
-    of = Field(
+    field = Field(
         where(values.measure, group, values.higher_is_better),
         n_topics(values.n_topics),
         {name: found[name]["value"] for name in (base, *compared)},
         absent,
         "sum" if values.is_sum else "mean",
     )
-    return against_one(of, base, {name: runs[name] for name in best_first})
+    return against_one(field, base, {name: runs[name] for name in best_first})
 
 
 def _topics(part: TopicValues, name: str, labels: Row) -> pd.DataFrame:

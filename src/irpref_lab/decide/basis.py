@@ -140,7 +140,7 @@ class JudgedRuns(Basis):
 
     # Pairs ----------------------------------------------------------------------------------------
 
-    def _of(self, numbers: Sequence[int]) -> Evidence:
+    def _facts_of(self, numbers: Sequence[int]) -> Evidence:
         """Describe two systems beside each other."""
         key = tuple(numbers)
         if key == tuple(range(len(self.facts.systems))):
@@ -155,7 +155,7 @@ class JudgedRuns(Basis):
         A claim is about all topics, where an unanswered one has the value of an empty ranking. A
         pass leaves out topics that cannot tell, and not to answer is never a gain.
         """
-        facts, measure = self._of(asked.numbers), asked.measure
+        facts, measure = self._facts_of(asked.numbers), asked.measure
         values, lacking = facts.values(measure), facts.unanswered(measure)
         if asked.verdict == "claim":
             topics: Bools = asked.inside & ~np.isnan(values).any(axis=0)
@@ -191,7 +191,7 @@ class JudgedRuns(Basis):
     ) -> Iterator[Ground]:
         """Yield why it cannot be told whether the system with the better mean is better."""
         worse, better = (0, 1) if pair.mean_gain >= 0 else (1, 0)
-        facts = self._of(pair.numbers)
+        facts = self._facts_of(pair.numbers)
         grounds = facts.against(
             "claim", pair.measure, worse, pair.inside, asked.missing, better, None, decide
         )
@@ -200,7 +200,7 @@ class JudgedRuns(Basis):
             yield from self._unanswered(pair, asked.missing)
 
     def _unanswered(self, pair: Pair, missing: float) -> Iterator[Ground]:
-        facts = self._of(pair.numbers)
+        facts = self._facts_of(pair.numbers)
         answerable = facts.answerable & pair.inside
         n = int(answerable.sum())
         lost = facts.unanswered(pair.measure) & answerable
@@ -214,7 +214,7 @@ class JudgedRuns(Basis):
 
     def _against_pass(self, asked: Question, pair: Pair, decide: Decide | None) -> Iterator[Ground]:
         """Yield why the second system cannot be called as good as the first."""
-        facts = self._of(pair.numbers)
+        facts = self._facts_of(pair.numbers)
         yield from facts.against(
             "pass", pair.measure, 0, pair.inside, asked.missing, 1, asked.margin, decide
         )
@@ -250,7 +250,7 @@ class JudgedRuns(Basis):
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
         """Say what the numbers of a pair rest on, and did not stand against the verdict."""
-        facts, measure, inside = self._of(pair.numbers), pair.measure, pair.inside
+        facts, measure, inside = self._facts_of(pair.numbers), pair.measure, pair.inside
         repeats = within_repeats(facts, measure, pair.topics, (0, 1), row["difference"])
         if verdict == "pass":
             return repeats

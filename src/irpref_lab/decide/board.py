@@ -323,7 +323,7 @@ def _sentence(
     size = board.n_topics[group]
     takes_part = rows["reason"].isna() if "reason" in rows else rows["place"].notna() | True
     means = dict(zip(rows.loc[takes_part, "run"], rows.loc[takes_part, "mean"], strict=True))
-    of = Field(
+    field = Field(
         where(measure, group, getattr(measure, "higher_is_better", True)),
         n_topics(size),
         means,
@@ -333,12 +333,12 @@ def _sentence(
     best = rows.loc[(rows["place"] == 1).fillna(False), "run"].tolist()
     if not best:  # a sample that does not tell runs apart
         why = next(ground.text for grounds in reasons.by_run.values() for ground in grounds)
-        return of.line(f"cannot tell which run is best, {of.size}: {why}")
+        return field.line(f"cannot tell which run is best, {field.size}: {why}")
     if board.method == "none" or size < 2:
-        return best_of(of, best, None, {})
+        return best_of(field, best, None, {})
     pairs = board.pairs[board.pairs["measure"] == str(measure)]
     pairs = pairs[pairs["group"].isna() if group is None else pairs["group"] == group]
-    return best_of(of, best, *beside_best(best, means, pairs, board.level, *reasons))
+    return best_of(field, best, *beside_best(best, means, pairs, board.level, *reasons))
 
 
 def with_further(basis: Basis) -> dict[str, TopicValues]:

@@ -71,7 +71,7 @@ def n_topics(n: int) -> str:
 
 
 def best_of(
-    of: Field,
+    field: Field,
     best: Sequence[str],
     worse: Collection[str] | None,
     unknown: Mapping[str, str],
@@ -80,7 +80,7 @@ def best_of(
 
     Parameters
     ----------
-    of : Field
+    field : Field
     best : sequence of str
         The runs with the best mean; several if it is the same.
     worse : collection of str, optional
@@ -88,25 +88,27 @@ def best_of(
     unknown : mapping of run to str
         Runs of which this cannot be told, with the reason.
     """
-    others = [name for name in of.means if name not in best]
-    mean = of.known(best[0], of.size)
+    others = [name for name in field.means if name not in best]
+    mean = field.known(best[0], field.size)
     if not others and len(best) == 1:
-        known = "" if math.isnan(of.means[best[0]]) else f" of {of.means[best[0]]:.4f}"
-        return of.line(f"{visible(best[0])} has a {of.value}{known}, {of.size}")
+        known = "" if math.isnan(field.means[best[0]]) else f" of {field.means[best[0]]:.4f}"
+        return field.line(f"{visible(best[0])} has a {field.value}{known}, {field.size}")
     if not others:
         every = named_in_short(best) if len(best) == 2 else f"all {len(best):,} runs"
-        return of.line(f"{every} have the same {of.value}{mean}")
-    head = f"{named_in_short(best)} {'has' if len(best) == 1 else 'have'} the best {of.value}{mean}"
+        return field.line(f"{every} have the same {field.value}{mean}")
+    head = (
+        f"{named_in_short(best)} {'has' if len(best) == 1 else 'have'} the best {field.value}{mean}"
+    )
     if worse is None:
-        return of.line(f"{head} of {len(of.means):,} runs; {NOT_TESTED}")
-    if len(of.means) == 2:
-        return of.line(_of_two(of, best[0], others[0], worse, unknown))
+        return field.line(f"{head} of {len(field.means):,} runs; {NOT_TESTED}")
+    if len(field.means) == 2:
+        return field.line(_of_two(field, best[0], others[0], worse, unknown))
     alike = [name for name in others if name not in worse and name not in unknown]
     lost = [name for name in others if name in unknown]
     n, them = len(others), "it" if len(best) == 1 else "them"
     if not alike and not lost:
         every = f"each of the other {n:,} runs" if n > 1 else visible(others[0])
-        return of.line(f"{head} and {'is' if len(best) == 1 else 'are'} better than {every}")
+        return field.line(f"{head} and {'is' if len(best) == 1 else 'are'} better than {every}")
     parts = [head]
     if len(alike) == n > 1:
         parts.append(f"none of the other {n:,} runs is shown to differ from {them}")
@@ -122,7 +124,7 @@ def best_of(
         if len(lost) == n > 1:
             differ = f"any of the other {n:,} runs differs from {them}"
         parts.append(f"cannot tell whether {differ}: {_why(lost, unknown)}")
-    return of.line("; ".join(parts))
+    return field.line("; ".join(parts))
 
 
 def beside_best(
@@ -163,19 +165,19 @@ def beside_best(
 
 
 def _of_two(
-    of: Field,
+    field: Field,
     best: str,
     other: str,
     worse: Collection[str],
     unknown: Mapping[str, str],
 ) -> str:
     """Say whether the better one of two runs is shown to be better."""
-    a, b = (f"{visible(name)}{of.known(name)}" for name in (best, other))
+    a, b = (f"{visible(name)}{field.known(name)}" for name in (best, other))
     if other in unknown:
-        return f"{a} and {b}, {of.size}: cannot tell, {unknown[other]}"
+        return f"{a} and {b}, {field.size}: cannot tell, {unknown[other]}"
     if other in worse:
-        return f"{a} is better than {b}, {of.size}"
-    return f"{a} and {b} are not shown to differ, {of.size}"
+        return f"{a} is better than {b}, {field.size}"
+    return f"{a} and {b} are not shown to differ, {field.size}"
 
 
 # Which differ from a baseline? --------------------------------------------------------------------
@@ -200,24 +202,24 @@ class Standing:
     why: str = ""
 
 
-def against_one(of: Field, base: str, runs: Mapping[str, Standing]) -> str:
+def against_one(field: Field, base: str, runs: Mapping[str, Standing]) -> str:
     """Say which runs are shown to be better or worse than a baseline.
 
     Parameters
     ----------
-    of : Field
+    field : Field
     base : str
     runs : mapping of run to Standing
         The others, the best first.
     """
-    baseline = f"{visible(base)}{of.known(base, of.size)}"
+    baseline = f"{visible(base)}{field.known(base, field.size)}"
     by_kind: dict[str, list[str]] = {}
     for name, run in runs.items():
         by_kind.setdefault(run.kind, []).append(name)
     if {"ahead", "behind"} & set(by_kind):
-        return of.line(_ahead(of, baseline, by_kind.get("ahead", []), len(runs)))
+        return field.line(_ahead(field, baseline, by_kind.get("ahead", []), len(runs)))
     if len(runs) == 1:
-        return of.line(_of_one(of, base, *next(iter(runs.items()))))
+        return field.line(_of_one(field, base, *next(iter(runs.items()))))
     n = len(runs)
     parts: list[str] = []
     for kind in ("better", "worse"):
@@ -234,14 +236,16 @@ def against_one(of: Field, base: str, runs: Mapping[str, Standing]) -> str:
         parts.append(f"{len(alike):,} {_are(alike)} not shown to differ: {named_in_short(alike)}")
     if not parts:
         why = _why(lost, {name: run.why for name, run in runs.items()})
-        return of.line(f"cannot tell whether any of the {n:,} runs differs from {baseline}: {why}")
+        return field.line(
+            f"cannot tell whether any of the {n:,} runs differs from {baseline}: {why}"
+        )
     if lost:
         why = _why(lost, {name: run.why for name, run in runs.items()})
         parts.append(f"cannot tell about {len(lost):,}, {named_in_short(lost)}: {why}")
-    return of.line("; ".join(parts))
+    return field.line("; ".join(parts))
 
 
-def _ahead(of: Field, baseline: str, ahead: Sequence[str], n: int) -> str:
+def _ahead(field: Field, baseline: str, ahead: Sequence[str], n: int) -> str:
     """Count the runs with a better mean, where nothing was tested."""
     if len(ahead) == n:
         which = f"each of the {n:,} runs has" if n > 1 else f"{visible(ahead[0])} has"
@@ -249,18 +253,18 @@ def _ahead(of: Field, baseline: str, ahead: Sequence[str], n: int) -> str:
         which = f"none of the {n:,} runs has" if n > 1 else "the other run does not have"
     else:
         which = f"{len(ahead):,} of the {n:,} runs {'has' if len(ahead) == 1 else 'have'}"
-    best = f", {visible(ahead[0])} the best{of.known(ahead[0])}" if ahead and n > 1 else ""
-    return f"{which} a better {of.value} than {baseline}{best}; {NOT_TESTED}"
+    best = f", {visible(ahead[0])} the best{field.known(ahead[0])}" if ahead and n > 1 else ""
+    return f"{which} a better {field.value} than {baseline}{best}; {NOT_TESTED}"
 
 
-def _of_one(of: Field, base: str, name: str, run: Standing) -> str:
+def _of_one(field: Field, base: str, name: str, run: Standing) -> str:
     """Say how the only run compares with the baseline."""
-    a, b = (f"{visible(one)}{of.known(one)}" for one in (base, name))
+    a, b = (f"{visible(one)}{field.known(one)}" for one in (base, name))
     if run.kind == "unknown":
-        return f"{a} and {b}, {of.size}: cannot tell, {run.why}"
+        return f"{a} and {b}, {field.size}: cannot tell, {run.why}"
     if run.kind == "equal":
-        return f"{b} and {a} are not shown to differ: {run.difference:+.4f}, {of.size}"
-    return f"{b} is {run.kind} than {a}: {run.difference:+.4f}, {of.size}"
+        return f"{b} and {a} are not shown to differ: {run.difference:+.4f}, {field.size}"
+    return f"{b} is {run.kind} than {a}: {run.difference:+.4f}, {field.size}"
 
 
 # Words --------------------------------------------------------------------------------------------

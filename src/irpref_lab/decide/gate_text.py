@@ -43,50 +43,51 @@ class _Summary:
             self.topics = self.compared = f"{self.compared}, {_range(lost)} left out"
 
 
-def _blocked(of: _Summary) -> str:
-    shown = [row for row in of.rows if row["verdict"] == "block"]
-    if any(row["verdict"] != "pass" for row in of.whole):
-        shown += [row for row in of.whole if row["worse"] and row not in shown]
+def _blocked(summary: _Summary) -> str:
+    shown = [row for row in summary.rows if row["verdict"] == "block"]
+    if any(row["verdict"] != "pass" for row in summary.whole):
+        shown += [row for row in summary.whole if row["worse"] and row not in shown]
     losses = [
         f"{row['measure']}{_where(row)} is worse, {row['difference']:+.4f} "
-        f"({row['low']:+.4f} to {row['high']:+.4f} {of.at})"
-        for row in of.rows
+        f"({row['low']:+.4f} to {row['high']:+.4f} {summary.at})"
+        for row in summary.rows
         if any(row is one for one in shown)
     ]
     losses += [
         f"{row['measure']} is worse than the reference, {row['difference_reference']:+.4f} "
-        f"({row['low_reference']:+.4f} to {row['high_reference']:+.4f} {of.at})"
-        for row in of.whole
+        f"({row['low_reference']:+.4f} to {row['high_reference']:+.4f} {summary.at})"
+        for row in summary.whole
         if row.get("worse_reference")
     ]
-    first = f"{'; '.join(of.unanswered)}; " if of.unanswered else ""
-    return f"blocked: {first}{', '.join(losses)}, {of.topics}"
+    first = f"{'; '.join(summary.unanswered)}; " if summary.unanswered else ""
+    return f"blocked: {first}{', '.join(losses)}, {summary.topics}"
 
 
-def _passed(of: _Summary) -> str:
+def _passed(summary: _Summary) -> str:
     changes = [
         f"{row['measure']} {row['difference']:+.4f}, at worst "
         f"{row['low' if higher_is_better(row['measure']) else 'high']:+.4f}"
-        for row in of.whole
+        for row in summary.whole
     ]
-    return f"passed: {'; '.join(changes)} ({of.at}, margin {of.rule.margin:g}), {of.topics}"
+    at = f"{summary.at}, margin {summary.rule.margin:g}"
+    return f"passed: {'; '.join(changes)} ({at}), {summary.topics}"
 
 
-def _unknown(of: _Summary) -> str:
-    open_rows = [row for row in of.whole if row["verdict"] == "inconclusive"]
+def _unknown(summary: _Summary) -> str:
+    open_rows = [row for row in summary.whole if row["verdict"] == "inconclusive"]
     reasons: dict[str, list[str]] = {}
     for row in open_rows:
         reasons.setdefault(row["reason"], []).append(row["measure"])
-    stopped = [f"{text}{_of(names, of.whole)}" for text, names in reasons.items() if text]
+    stopped = [f"{text}{_of(names, summary.whole)}" for text, names in reasons.items() if text]
     if stopped:
-        return f"cannot tell: {'; '.join(stopped)}; {of.compared}"
+        return f"cannot tell: {'; '.join(stopped)}; {summary.compared}"
     known = [row["topics_needed"] for row in open_rows if row["topics_needed"] is not None]
     decide = ""
     if known:
         number = f"{rounded_up(max(known)):,}"
-        decide = f"; about {number} would rule out a loss of {of.rule.margin:g}"
-    which = f" ({', '.join(row['measure'] for row in open_rows)})" if len(of.whole) > 1 else ""
-    return f"cannot tell: {of.topics}{decide}{which}"
+        decide = f"; about {number} would rule out a loss of {summary.rule.margin:g}"
+    which = f" ({', '.join(row['measure'] for row in open_rows)})" if len(summary.whole) > 1 else ""
+    return f"cannot tell: {summary.topics}{decide}{which}"
 
 
 def _groups(rows: Sequence[Row], rule: Rule) -> str:

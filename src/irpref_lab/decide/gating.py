@@ -201,9 +201,9 @@ def gate(
     if reference is not None:
         given["reference"] = reference
     with whole_files():
-        every = basis_of(chosen, qrels, given, depth, leaves_out="baseline")
-    every.check_gate()
-    basis = every.only((0, 1)) if reference is not None else every
+        all_runs = basis_of(chosen, qrels, given, depth, leaves_out="baseline")
+    all_runs.check_gate()
+    basis = all_runs.only((0, 1)) if reference is not None else all_runs
     everything = basis.parts(None)
     if everything[None].size < 2:
         raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {everything[None].size}")
@@ -220,7 +220,7 @@ def gate(
             notes += [f"{pair.measure}: {text}" for text in _remarks(pair, basis, row, rule)]
             unanswered += filter(None, [_unanswered(pair, basis.lacking)])
     if reference is not None:
-        notes += _beside_reference(rows, every, parts, rule)
+        notes += _beside_reference(rows, all_runs, parts, rule)
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
     table.version, table.level = VERSION, rule.level
     table.verdict = _overall(rows)
@@ -360,18 +360,18 @@ def _remarks(pair: Pair, basis: Basis, row: Row, rule: Rule) -> Iterator[str]:
 
 
 def _beside_reference(
-    rows: Sequence[Row], every: Basis, parts: Mapping[str | None, Bools], rule: Rule
+    rows: Sequence[Row], all_runs: Basis, parts: Mapping[str | None, Bools], rule: Rule
 ) -> Iterator[str]:
     """Add columns about the reference to the rows over all topics; yield its remarks."""
     names = ("reference", "difference_reference", "low_reference", "high_reference")
     for row in rows:
         row |= dict.fromkeys(names, math.nan) | {"worse_reference": False}
-    if every.same_order(0, 2):
+    if all_runs.same_order(0, 2):
         yield "the reference has the same ranking as the baseline: this is one comparison"
         return
     of_all = {row["measure"]: row for row in rows if row.get("group") is None}
     whole: dict[str | None, Bools] = {None: parts[None]}
-    for pair in pairs(every.only((2, 1)), "pass", whole, rule.missing, margin=rule.margin):
+    for pair in pairs(all_runs.only((2, 1)), "pass", whole, rule.missing, margin=rule.margin):
         found = _bounds(pair, rule.level, len(of_all))
         bounds_of_pair = pair.in_units(found.low, found.high)
         values = (pair.means[0], pair.difference, *bounds_of_pair)
