@@ -192,7 +192,7 @@ def test_it_is_said_if_chunks_count_for_documents_in_one_run_only():
     chunks = irpref.run(
         {t: {f"{d}#1": s for d, s in docs.items()} for t, docs in RUN.items()}, documents="^(.*)#"
     )
-    said = "chunks as documents"
+    said = "chunks count as documents"
     assert any(said in note for note in irpref_lab.compare("RR", QRELS, chunks, OTHER).notes)
     found = irpref.evidence("RR", QRELS, {"chunks": chunks, "other": OTHER})
     assert found[found["code"] == "read-differently"]["level"].tolist() == ["note"]
