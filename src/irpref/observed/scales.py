@@ -181,22 +181,24 @@ def _correlation(row: Ints, of_rows: Segments, of_grades: Compared) -> Floats:
     """
     rows, topics, y, size = of_grades
     at = np.flatnonzero(np.append(rows, False)[row])
-    place = of_rows.part(at).position
-    n_hits = of_rows.part(at).lengths
-    x_of_pool = np.full(rows.size, np.nan)
-    n = topics.lengths.astype(np.float64)
-    x_of_pool[row[at]] = ((n - 1) / 2)[of_rows.topic[at]] - place
-    x = x_of_pool[rows]
-    x = np.where(np.isnan(x), topics.spread(-n_hits / 2), x)
-    product = np.sqrt(topics.total(x * x) * size)
-    return np.divide(
-        topics.total(x * y), product, out=np.full(product.size, np.nan), where=product > 0
-    )
+    hits, topic = of_rows.part(at), of_rows.topic[at]
+    n, n_hits = topics.lengths.astype(np.float64), hits.lengths
+    x = ((n - 1) / 2)[topic] - hits.position
+    # The centred ranks of the grades add up to 0, and all numbers are exact in binary.
+    y_of_hits = y[(np.cumsum(rows) - 1)[row[at]]]
+    both = hits.total((x + (n_hits / 2)[topic]) * y_of_hits)
+    product = np.sqrt((hits.total(x * x) + (n - n_hits) * n_hits**2 / 4) * size)
+    return np.divide(both, product, out=np.full(product.size, np.nan), where=product > 0)
 
 
 def _centred(values: Floats, topics: Segments) -> Floats:
     """Rank the values within their topic, ties averaged, minus the mean of the topic."""
-    order = np.lexsort((values, topics.topic))
+    topic = topics.topic
+    if ((np.diff(values) <= 0) | (np.diff(topic) > 0)).all():  # as grades of a pool are
+        ties = Segments.of_equal(topic, values)
+        place = topics.position[ties.starts] + (ties.lengths - 1) / 2
+        return topics.spread((topics.lengths - 1) / 2) - ties.spread(place)
+    order = np.lexsort((values, topic))
     topic, ordered = topics.topic[order], values[order]
     ties = Segments.of_equal(topic, ordered)
     rank = np.empty(values.size)
