@@ -8,6 +8,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.observed.gathering import gathered, repeats_in
+from irpref.observed.scales import grade_correlation
 from irpref.observed.sensitivity import sees_grades
 
 MEASURES = ("AP", "P@5", "R@100", "RR", "nDCG@10", "RPref(max_rel=5)", "QMeasure", "infAP")
@@ -232,3 +233,12 @@ def test_no_two_topics_influence_each_other():
         found["measure"] = found["measure"].fillna("any")
     counted = alone.groupby(["measure", "code"])["topics"].sum().to_dict()
     assert whole.set_index(["measure", "code"])["topics"].to_dict() == counted
+
+
+def test_the_rank_correlation_of_a_short_run_by_hand():
+    # Grades 2, 1, 0, 0 have centred ranks 3/2, 1/2, -1, -1. The run ranks c and a, so that c, a and
+    # the two others have 3/2, 1/2, -1, -1: -1/4 over 9/2.
+    qrels = {"t": {"a": 2, "b": 1, "c": 0, "d": 0}}
+    judged = irpref.evaluator(["AP"], qrels)
+    found = grade_correlation(judged.align({"t": {"c": 2.0, "a": 1.0}}), judged.pool)
+    assert found.tolist() == pytest.approx([-1 / 18])
