@@ -32,3 +32,14 @@ def test_grades_in_order_are_not():
     assert told(dict(list(QRELS.items())[:5]), RUN) == []  # too few topics to tell
     binary = {q: {d: int(g > 2) for d, g in docs.items()} for q, docs in QRELS.items()}
     assert len(told(binary, RUN)) <= 1
+
+
+def test_what_the_first_topics_show_is_enough_only_if_it_is_sure():
+    more = {f"q{t}": {f"d{i}": 1 + i % 4 for i in range(12)} for t in range(40)}
+    run = {q: {d: -g for d, g in docs.items()} for q, docs in more.items()}
+    assert len(told(more, dict(list(run.items())[20:]))) == 1  # answers none of the first topics
+    mixed = {
+        q: {d: g if t % 2 and t < 20 else -g for d, g in docs.items()}
+        for t, (q, docs) in enumerate(more.items())
+    }
+    assert len(told(more, mixed)) == 1

@@ -28,10 +28,11 @@ def hold_scores(topics: Segments, number: Floats) -> bool:
     documents most differ, and there are more numbers than on any scale, or most are
     fractions.
     """
-    n = int(np.searchsorted(topics.ends, _LOOKED_AT, "right"))
-    some = slice(0, int(topics.ends[n - 1]) if n else 0)
-    if n < topics.n and n and not _differ(topics.topic[some], number[some]):
-        return False
+    n = int(np.searchsorted(topics.ends, _LOOKED_AT)) + 1
+    if n < topics.n:
+        some = slice(0, int(topics.ends[n - 1]))
+        if not _differ(topics.topic[some], number[some]):
+            return False
     return _differ(topics.topic, number)
 
 

@@ -115,6 +115,7 @@ REVERSED = -0.1  # mean correlation; above it, runs may just be weak
 _FEW_TOPICS = 10
 _FEWEST_RANKED = 2
 _AS_GRADES = 0.1  # mean correlation of numbers that runs rank as grades
+_LOOKED_AT = 20  # topics that tell whether to look at the rest
 
 
 def grade_order(run: Listing) -> Floats:
@@ -159,16 +160,27 @@ class Compared(NamedTuple):
 
 @shared
 def _graded(pool: Pool) -> Compared:
-    return _compared(pool, pool.grade, pool.grade >= 0)
+    return _compared(pool.judged, pool.grade, pool.grade >= 0)
+
+
+@shared
+def _graded_first(pool: Pool) -> Compared:
+    topics = _first(pool.judged)
+    grade = pool.grade[: topics.size]
+    return _compared(topics, grade, grade >= 0)
+
+
+def _first(topics: Segments) -> Segments:
+    return Segments(topics.offsets[: _LOOKED_AT + 1])
 
 
 @shared
 def _signed(pool: Pool) -> Compared:
-    return _compared(pool, np.sign(pool.grade), pool.grade != 0)
+    return _compared(pool.judged, np.sign(pool.grade), pool.grade != 0)
 
 
-def _compared(pool: Pool, grade: Floats, rows: Bools) -> Compared:
-    topics = pool.judged.where(rows)
+def _compared(judged: Segments, grade: Floats, rows: Bools) -> Compared:
+    topics = judged.where(rows)
     y = _centred(grade[rows], topics)
     return Compared(rows, topics, y, topics.total(y * y))
 
@@ -245,7 +257,7 @@ def numbers_beside_one_grade(qrels: Judgments, pool: Pool) -> Compared | None:
     if given is None or np.unique(given).size < 2:
         return None
     numbers = _whole_numbers(qrels.pool(columns=("iteration",)).columns["iteration"])
-    return None if numbers is None else _compared(pool, numbers, np.ones(numbers.size, bool))
+    return None if numbers is None else _compared(pool.judged, numbers, np.ones(numbers.size, bool))
 
 
 def _whole_numbers(column: Any) -> Floats | None:
@@ -310,5 +322,16 @@ def reversed_order(judged: JudgedRun, pool: Pool) -> float | None:
     """
     if not pool.graded:
         return None
+    some = _first(judged.hits)
+    if _in_order(_correlation(judged.row[: some.size], some, _graded_first(pool))):
+        return None
     found = surely_against([grade_correlation(judged, pool)])
     return None if found is None else found.correlation
+
+
+def _in_order(by_topic: Floats) -> bool:
+    """Return whether the first topics show that higher grades are not ranked lower."""
+    known = by_topic[~np.isnan(by_topic)]
+    if known.size < _FEW_TOPICS:
+        return False
+    return float(known.mean()) > ERRORS * float(known.std(ddof=1)) / known.size**0.5
