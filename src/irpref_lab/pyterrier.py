@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from irpref.judged import Judgments
-    from irpref_lab.decide.baseline import Differences
-    from irpref_lab.decide.board import Leaderboard
-    from irpref_lab.decide.comparison import Comparison
-    from irpref_lab.decide.gating import Gate
+    from irpref_lab.decide.results.comparison import Comparison
+    from irpref_lab.decide.results.differences import Differences
+    from irpref_lab.decide.results.gate import Gate
+    from irpref_lab.decide.results.leaderboard import Leaderboard
     from irpref_lab.page import Report
 
 

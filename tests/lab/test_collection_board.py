@@ -13,7 +13,8 @@ import irpref_lab
 from irpref.datasets import load
 from irpref.errors import AbsentRunError, ArgumentError
 from irpref_lab.across import Collections, collections
-from irpref_lab.decide.collection_board import against_over, compare_over, leaderboard_over
+from irpref_lab.decide.over_collections.board import leaderboard_over
+from irpref_lab.decide.over_collections.pairs import against_over, compare_over
 from irpref_lab.given_values import values
 from irpref_lab.meta import topic_values
 

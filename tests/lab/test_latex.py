@@ -135,7 +135,7 @@ def test_a_long_board_breaks_over_pages(inputs, capsys):
     runs = {f"r{n}": _run(n % 11) for n in range(41)}
     board = irpref_lab.leaderboard("AP", "qrels", runs)
     from irpref.show.text import text
-    from irpref_lab.printed_tables import of_board_in_paper
+    from irpref_lab.decide.results.leaderboard import of_board_in_paper
 
     (table,) = of_board_in_paper(board)
     latex = text(table, "latex")

@@ -10,7 +10,14 @@ import pytest
 import irpref
 from irpref.errors import AbsentRunError, ArgumentError
 from irpref_lab.across import collections
-from irpref_lab.decide import over_collections as over
+from irpref_lab.decide.over_collections.numbers import Strata, board_over
+from irpref_lab.decide.over_collections.numbers import strata_of as strata_by
+from irpref_lab.decide.over_collections.parts import (
+    Part,
+    gathered_parts,
+    left_out,
+    means_by_collection,
+)
 from irpref_lab.given_values import values
 
 AP = irpref.parse("AP")
@@ -33,18 +40,18 @@ def of_values(systems: str = "abc", seed: int = 1) -> dict[str, Any]:
     }
 
 
-def strata_of(given: Any, systems: str = "abc") -> tuple[list[over.Part], over.Strata]:
+def strata_of(given: Any, systems: str = "abc") -> tuple[list[Part], Strata]:
     """The parts, and the values on all."""
-    parts = over.gathered_parts([AP], collections(given))
-    return parts, over.strata_of(parts, AP, list(systems))
+    parts = gathered_parts([AP], collections(given))
+    return parts, strata_by(parts, AP, list(systems))
 
 
 def test_the_mean_is_the_mean_of_the_collections_means() -> None:
     given = of_values()
     parts, of = strata_of(given)
-    board, pairs = over.board_over(of, "topics", 0.95)
+    board, pairs = board_over(of, "topics", 0.95)
     assert board["run"].tolist() == ["a", "b", "c"]
-    means = over.by_collection(parts, AP, ["a", "b", "c"])
+    means = means_by_collection(parts, AP, ["a", "b", "c"])
     for name in N_TOPICS:
         assert means[name].tolist() == pytest.approx(given[name].of("AP").values.mean(axis=1))
     assert board["mean"].tolist() == pytest.approx(means.mean(axis=1).tolist())
@@ -57,7 +64,7 @@ def test_the_mean_is_the_mean_of_the_collections_means() -> None:
 
 def test_pairs_are_adjusted_after_holm_and_decide_places_and_letters() -> None:
     _, of = strata_of(of_values())
-    board, pairs = over.board_over(of, "topics", 0.95)
+    board, pairs = board_over(of, "topics", 0.95)
     p = sorted(pairs["p"])
     holm = np.maximum.accumulate(np.minimum(np.array(p) * [3, 2, 1], 1))
     assert sorted(pairs["p_adjusted"]) == pytest.approx(holm.tolist())
@@ -68,7 +75,7 @@ def test_pairs_are_adjusted_after_holm_and_decide_places_and_letters() -> None:
 
 def test_over_three_collections_as_a_sample_there_are_means_only() -> None:
     _, of = strata_of(of_values())
-    board, pairs = over.board_over(of, "collections", 0.95)
+    board, pairs = board_over(of, "collections", 0.95)
     assert board["mean"].notna().all()
     assert board[["low", "high", "place_low", "place_high", "letters"]].isna().all().all()
     assert pairs["p"].isna().all()
@@ -76,7 +83,7 @@ def test_over_three_collections_as_a_sample_there_are_means_only() -> None:
 
 def test_without_tests_there_are_means_and_intervals() -> None:
     _, of = strata_of(of_values())
-    board, pairs = over.board_over(of, "topics", 0.95, tested=False)
+    board, pairs = board_over(of, "topics", 0.95, tested=False)
     assert board["low"].notna().all()
     assert board["letters"].isna().all()
     assert pairs.empty
@@ -85,15 +92,15 @@ def test_without_tests_there_are_means_and_intervals() -> None:
 def test_a_system_that_lacks_a_collection_is_left_out_and_named() -> None:
     given = of_values() | {"z": of_values("bcd")["z"]}
     both = collections(given)
-    parts = over.gathered_parts([AP], both)
-    out = over.left_out(both, parts)
+    parts = gathered_parts([AP], both)
+    out = left_out(both, parts)
     assert set(out) == {"a", "d"}
     assert "z" in out["a"]
     assert "x, y" in out["d"]
-    means = over.by_collection(parts, AP, both.systems)
+    means = means_by_collection(parts, AP, both.systems)
     assert means.loc["a"].isna().tolist() == [False, False, True]
     with pytest.raises(AbsentRunError):
-        over.strata_of(parts, AP, [])
+        strata_by(parts, AP, [])
 
 
 def test_runs_are_evaluated_on_each_collection() -> None:
@@ -102,12 +109,12 @@ def test_runs_are_evaluated_on_each_collection() -> None:
     bad = {topic: {"d0": 1.0, "d1": 2.0} for topic in qrels}
     other = {topic: {"e0": 1.0} for topic in qrels}
     both = collections({"x": (qrels, {"a": good, "b": bad}), "y": (qrels, {"a": good, "b": other})})
-    parts = over.gathered_parts([AP], both)
+    parts = gathered_parts([AP], both)
     assert [part.tables["AP"].means.tolist() for part in parts] == [[1.0, 0.5], [1.0, 0.0]]
-    out = over.left_out(both, parts)
+    out = left_out(both, parts)
     assert set(out) == {"b"}
     assert out["b"].startswith("y: ")
-    assert np.isnan(over.by_collection(parts, AP, ["a", "b"]).loc["b", "y"])
+    assert np.isnan(means_by_collection(parts, AP, ["a", "b"]).loc["b", "y"])
 
 
 def test_borda_can_put_another_system_first_than_the_mean() -> None:
@@ -118,7 +125,7 @@ def test_borda_can_put_another_system_first_than_the_mean() -> None:
         for name, (a, b) in cells.items()
     }
     _, of = strata_of(given, "ab")
-    board, _ = over.board_over(of, "topics", 0.95)
+    board, _ = board_over(of, "topics", 0.95)
     assert board["run"].tolist() == ["a", "b"]
     assert board["borda"].tolist() == [2, 1]
 
@@ -126,6 +133,6 @@ def test_borda_can_put_another_system_first_than_the_mean() -> None:
 def test_counts_and_mixed_directions_have_no_mean_over_collections() -> None:
     counts = irpref.parse("NumRet")
     one = values({"a": {"NumRet": {"1": 5.0, "2": 6.0}}})
-    parts = over.gathered_parts([counts], collections({"x": one, "y": one}))
+    parts = gathered_parts([counts], collections({"x": one, "y": one}))
     with pytest.raises(ArgumentError):
-        over.strata_of(parts, counts, ["a"])
+        strata_by(parts, counts, ["a"])

@@ -29,7 +29,7 @@ SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and o
 LAB = (
     ("messages", "short_names", "given_values"),
     ("arguments",),
-    ("trust", "printed_tables", "remarks"),
+    ("trust", "remarks"),
     ("across",),
     ("decide", "checking", "judges", "meta", "verifying"),
     ("plots", "spark"),

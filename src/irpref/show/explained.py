@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref.explanation import MISSED, REST, RETRIEVED, Explainer
 from irpref.judged.judgments import as_judgments
@@ -36,7 +37,11 @@ class Explanation(ResultFrame):
         The value of that topic.
     """
 
-    _metadata = ["measure", "query_id", "value", "_declared", "_parameters"]
+    measure: Measure
+    query_id: str | None
+    value: float
+    _declared: Any
+    _parameters: Mapping[str, Any]
 
     def _tables(self) -> Sequence[Table]:
         return [self.table()]

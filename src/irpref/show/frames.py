@@ -5,6 +5,7 @@ the lab.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import get_annotations
 from shutil import get_terminal_size
 from typing import Self
 
@@ -14,14 +15,17 @@ from irpref.show.text import Page, Table, text
 
 
 class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
-    """A DataFrame that keeps the attributes named in `_metadata` when pandas derives another frame
-    from it.
+    """A DataFrame that keeps the attributes that its class declares when pandas derives another
+    frame from it.
 
     Printed, and in a notebook, a result that has `_tables` looks as in the shell. Part of it
     (other rows or columns) looks as any DataFrame.
     """
 
     _whole: tuple[int, tuple[str, ...]] | None = None  # rows and columns of the result
+
+    def __init_subclass__(cls) -> None:
+        cls._metadata = list(get_annotations(cls))
 
     @property
     def _constructor(self) -> type[Self]:

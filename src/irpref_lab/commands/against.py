@@ -11,7 +11,7 @@ from irpref.cli.output import Output
 from irpref.messages import whole_files
 from irpref.show import of_frame
 from irpref_lab.commands import lab_inputs, lab_options, value_options
-from irpref_lab.printed_tables import of_differences
+from irpref_lab.decide.results.differences import of_differences
 
 
 @command(
@@ -51,7 +51,7 @@ def against(
     alone, `p_adjusted` for all pairs with the baseline.
     """
     import irpref_lab
-    from irpref_lab.decide.collection_board import of_collections_against
+    from irpref_lab.decide.results.collections import of_collections_against
 
     is_folder = isinstance(given, value_options.CollectionInputs)
     with whole_files(strict):

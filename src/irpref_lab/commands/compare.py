@@ -13,7 +13,7 @@ from irpref.show import of_frame, rounded
 from irpref.show.text import significant
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import MARGIN
-from irpref_lab.printed_tables import of_comparison, topics_of_comparison
+from irpref_lab.decide.results.comparison import of_comparison, topics_of_comparison
 
 
 @command("compare")
@@ -51,7 +51,10 @@ def compare(
     -q also prints each topic, the largest gain of B first.
     """
     import irpref_lab
-    from irpref_lab.decide.collection_board import CollectionComparison, of_collection_comparison
+    from irpref_lab.decide.results.collections import (
+        CollectionComparison,
+        of_collection_comparison,
+    )
 
     qrels, runs = lab_inputs.read(given, judge, plan)
     comparison = irpref_lab.compare(

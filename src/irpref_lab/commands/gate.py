@@ -17,7 +17,7 @@ from irpref.observed import threshold_of
 from irpref.show import of_frame
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import LEVEL, MARGIN
-from irpref_lab.printed_tables import of_gate
+from irpref_lab.decide.results.gate import of_gate
 
 STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
 

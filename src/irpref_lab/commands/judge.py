@@ -10,7 +10,7 @@ from irpref.cli.parameter_types import Choice
 from irpref.cli.say import say
 from irpref.show import of_frame
 from irpref_lab.commands import lab_options
-from irpref_lab.printed_tables import of_predictions
+from irpref_lab.judges.predicted import of_predictions
 
 
 @command(

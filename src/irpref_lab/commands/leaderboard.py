@@ -16,8 +16,8 @@ from irpref.show import Table, of_frame, rounded
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
 from irpref_lab.commands.picture import Picture
+from irpref_lab.decide.results.leaderboard import of_board, of_board_in_paper
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
-from irpref_lab.printed_tables import of_board, of_board_in_paper
 
 if TYPE_CHECKING:
     from irpref.values import TopicValues
@@ -137,7 +137,7 @@ def leaderboard(
 
 def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
     """Return the board, for readers."""
-    from irpref_lab.decide.collection_board import CollectionBoard, of_collection_board
+    from irpref_lab.decide.results.collections import CollectionBoard, of_collection_board
 
     if isinstance(board, CollectionBoard):
         return of_collection_board(board, top)

@@ -161,7 +161,7 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
 def _of_collections(takes: str, given: Mapping[str, Any]) -> CollectionInputs:
     """Read a folder of collections, or a file of values with a column `collection`."""
     import irpref_lab
-    from irpref_lab.decide.collection_board import measures_over
+    from irpref_lab.decide.over_collections.parts import measures_over
 
     path = given["qrels"]
     if not os.path.exists(path):

@@ -9,7 +9,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, USAGE, Argument, command
 from irpref.cli.output import Output
 from irpref.show import of_frame
-from irpref_lab.printed_tables import of_verification
+from irpref_lab.verifying import of_verification
 
 
 @command(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,13 +21,11 @@ from irpref.judged import Groups, QrelsLike, RunLike, Runs
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING
-from irpref.show import ResultFrame, Table
 from irpref.values import TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_missing, check_unused
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref_lab.decide.basis import basis_of
-from irpref_lab.decide.collection_board import CollectionDifferences, against_over
 from irpref_lab.decide.first_lines import (
     Field,
     Sentences,
@@ -37,49 +35,14 @@ from irpref_lab.decide.first_lines import (
     where,
 )
 from irpref_lab.decide.in_place import measures_of, runs_named
+from irpref_lab.decide.over_collections.pairs import against_over
 from irpref_lab.decide.pair import Basis, Pair, Row, labels
 from irpref_lab.decide.pair import pairs as every_pair
+from irpref_lab.decide.results.collections import CollectionDifferences
+from irpref_lab.decide.results.differences import Differences
 from irpref_lab.given_values.basis import GivenValues
-from irpref_lab.printed_tables import of_differences
 
 _MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None, "codes": ""}
-
-
-class Differences(ResultFrame):
-    """Result of `against`.
-
-    Attributes
-    ----------
-    text : str
-        Which runs are better or worse than the baseline: a line for each measure (and group of
-        topics).
-    sentences : dict of (measure, group) to str
-        The same, line by line; the group is None without groups.
-    baseline : str
-        The name of the run that all others are compared with.
-    level : float
-    method : str
-        How the pairs are tested.
-    test : str
-        Test, family, level and permutations in one line; empty for `none`.
-    by_topic : DataFrame
-        A row for each measure, run and topic: `run`, `group` (if there are groups), `query_id`,
-        `measure`, `value`, `difference`.
-    evidence : DataFrame
-        The evidence, as `irpref.evidence` returns it.
-    notes : list of str
-        The same in words, a sentence each.
-    grave : list of str
-        Findings that would mislead, as `irpref check` words them, a line for each code.
-    """
-
-    _metadata: ClassVar[list[str]] = [
-        *("text", "sentences", "baseline", "level", "method", "test", "by_topic", "evidence"),
-        *("notes", "grave"),
-    ]
-
-    def _tables(self) -> Sequence[Table]:
-        return of_differences(self)
 
 
 @once_per_call

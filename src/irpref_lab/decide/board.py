@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -35,14 +35,12 @@ from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING, Ground, is_count
-from irpref.show import ResultFrame, Table
 from irpref.values import ROUNDING, TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_missing, check_unused
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
 from irpref_lab.decide.basis import basis_of
-from irpref_lab.decide.collection_board import CollectionBoard, leaderboard_over
 from irpref_lab.decide.first_lines import (
     Field,
     Sentences,
@@ -53,10 +51,12 @@ from irpref_lab.decide.first_lines import (
 )
 from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.letters import letters
+from irpref_lab.decide.over_collections.board import leaderboard_over
 from irpref_lab.decide.pair import FURTHER, Basis
+from irpref_lab.decide.results.collections import CollectionBoard
+from irpref_lab.decide.results.leaderboard import Leaderboard
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.given_values.basis import GivenValues
-from irpref_lab.printed_tables import of_board, of_board_in_paper
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.topics import FEWEST, limits_named, mean_intervals, on_the_same_topics
@@ -84,54 +84,6 @@ class AgainstClaims(NamedTuple):
 
 
 Reasons: TypeAlias = Mapping[tuple[str, str | None], AgainstClaims]
-
-
-class Leaderboard(ResultFrame):
-    """Result of `leaderboard`: a frame, with the tests behind it.
-
-    Attributes
-    ----------
-    text : str
-        Which run is best, and which are not shown to differ from it: a line for each measure (and
-        group of topics).
-    sentences : dict of (measure, group) to str
-        The same, line by line; the group is None without groups.
-    pairs : pandas.DataFrame
-        A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference`
-        (mean of `b` minus mean of `a`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for
-        all of them), `codes` (why the pair is not called different, as in `irpref_lab.compare`).
-    level : float
-    method : str
-    test : str
-        Test, family, level and permutations in one line; empty for `none`.
-    evidence : pandas.DataFrame
-        The evidence, as `irpref.evidence` returns it; missing on the boards of a report.
-    notes : list of str
-        The same in words, a sentence each.
-    n_topics : dict of group to int
-        Number of topics of each group; {None: all} without groups.
-    grave : list of str
-        Findings that would mislead, as `irpref check` words them, a line for each code.
-    topic_values : list of irpref_lab.meta.TopicValues
-        The values behind the board, of each measure: runs that answer, all topics.
-    """
-
-    _metadata: ClassVar[list[str]] = [
-        *("text", "sentences", "pairs", "level", "method", "test", "evidence", "notes", "grave"),
-        *("n_topics", "topic_values"),
-    ]
-
-    def different_pairs(self) -> pd.DataFrame:
-        """Select the rows of `pairs` with a significant difference that nothing stands against."""
-        shown = tests.significant(self.pairs["p_adjusted"], self.level)
-        return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
-
-    def _tables(self) -> Sequence[Table]:
-        return of_board(self)
-
-    def in_paper(self) -> Sequence[Table]:
-        """Return a row for each run and a column for each measure."""
-        return of_board_in_paper(self)
 
 
 @once_per_call

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 
@@ -23,52 +23,20 @@ from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call
 from irpref.observed import MISSING, limits_of
-from irpref.show import ResultFrame, Table
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_margin, check_missing, check_unused
 from irpref_lab.decide.all_pairs import LEVEL, described
 from irpref_lab.decide.basis import basis_of
-from irpref_lab.decide.collection_board import CollectionComparison, compare_over
 from irpref_lab.decide.in_place import measures_of
+from irpref_lab.decide.over_collections.pairs import compare_over
 from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, Row, labels, pairs, rounded_up
+from irpref_lab.decide.results.collections import CollectionComparison
+from irpref_lab.decide.results.comparison import Comparison
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.messages import p_equals
-from irpref_lab.printed_tables import of_comparison
 
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 _OF_TOPICS = ("measure", "group", "query_id", "difference")  # columns of `by_topic`
-
-
-class Comparison(ResultFrame):
-    """Result of `compare`.
-
-    Attributes
-    ----------
-    text : str
-        One sentence for each measure, then the test in one line.
-    test : str
-        Test, family and level.
-    by_topic : DataFrame
-        A row for each measure and topic, the largest difference first: `measure`, `group` (if there
-        are groups), `query_id`, a column for each run, `difference` (b - a).
-    evidence : DataFrame
-        The evidence, as `irpref.evidence` returns it.
-    names : list of str
-        The names of the two runs.
-    level : float
-    notes : list of str
-        What all sentences have in common, a sentence each: systems that are the mean of several
-        runs, which grades count as relevant, how many measures were tested.
-    grave : list of str
-        Findings that would mislead, as `irpref check` words them, a line for each code.
-    """
-
-    _metadata: ClassVar[list[str]] = [
-        *("text", "test", "by_topic", "evidence", "names", "level", "notes", "grave")
-    ]
-
-    def _tables(self) -> Sequence[Table]:
-        return of_comparison(self)
 
 
 @once_per_call

@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -36,7 +35,6 @@ from irpref.kernel import Bools
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call, whole_files
 from irpref.observed import MISSING, is_count, limits_of
-from irpref.show import ResultFrame, Table
 from irpref_lab.across import check_single
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, significant
@@ -44,7 +42,7 @@ from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.gate_text import first_line
 from irpref_lab.decide.in_place import measures_of
 from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, Row, labels, pairs
-from irpref_lab.printed_tables import of_gate
+from irpref_lab.decide.results.gate import Gate
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.topics import FEWEST
 
@@ -75,38 +73,6 @@ class Rule:
         """Return the verdict of a pair that nothing stands against."""
         found = _bounds(pair, self.level, self.n_rows)
         return _verdict(found.low, found.worse, self.margin)
-
-
-class Gate(ResultFrame):
-    """Result of `gate`.
-
-    Attributes
-    ----------
-    verdict : {'pass', 'block', 'inconclusive'}
-    text : str
-        The verdict in one line.
-    notes : list of str
-        Its grounds and remarks, a sentence each.
-    evidence : DataFrame
-        The same as a table, as `irpref.evidence` returns it.
-    qrels : str
-        Hash of the judgments: the same for the same judgments in any order and form.
-    inputs : str
-        Hash of all that a verdict is about besides the runs: the judgments, those of a judge
-        included, and the groups.
-    version : int
-        Of the table: it rises if a column changes its meaning.
-    level : float
-    grave : list of str
-        Findings that would mislead, as `irpref check` words them, a line for each code.
-    """
-
-    _metadata: ClassVar[list[str]] = [
-        *("verdict", "text", "notes", "grave", "evidence", "qrels", "inputs", "version", "level")
-    ]
-
-    def _tables(self) -> Sequence[Table]:
-        return of_gate(self)
 
 
 @once_per_call

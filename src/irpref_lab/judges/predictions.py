@@ -43,7 +43,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -57,18 +57,16 @@ from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
 from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
-from irpref.show import ResultFrame, Table
 from irpref.values import TopicValues
 from irpref_lab.arguments import check_confidence
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, beside_best, best_of, n_topics, where
 from irpref_lab.decide.pair import Question
-from irpref_lab.judges.additive import refusal
 from irpref_lab.judges.calibration import correlation, useless
 from irpref_lab.judges.filling import USELESS
 from irpref_lab.judges.grades import IDS, grades_frame, human_rows
+from irpref_lab.judges.predicted import Predictions
 from irpref_lab.judges.savings import documents_instead
-from irpref_lab.printed_tables import of_predictions
 from irpref_lab.remarks import about_topics, without_value
 from irpref_lab.trust.design import topics_for_each
 from irpref_lab.trust.topics import FEWEST, limits_named
@@ -102,60 +100,6 @@ _PAIRS = [
 _MOST = 10_000  # topics: nobody would judge more
 _ROUNDING = 1e-12  # of a difference
 _SHARED = 1.0  # weight, in topics, of the median variance in the variance of a pair
-
-
-class Predictions(ResultFrame):
-    """The result of `judge`: a row for each run and measure.
-
-    Attributes
-    ----------
-    text : str
-        Which run has the best estimate, and which are not shown to differ from it: a line for each
-        measure.
-    sentences : dict of (measure, None) to str
-        The same, line by line.
-    pairs : pandas.DataFrame
-        A row for each measure and pair of runs: `measure`, `a`, `b`, `human`, `judge` and
-        `difference` (mean of b minus mean of a: by humans over their topics, by the judge over all
-        topics, and estimated), `low`, `high`, `p`, `p_human`, `p_judge` (t-tests of each alone),
-        `topics_needed` (human topics with which humans alone would show a difference of this size
-        in 4 of 5 experiments), `codes` (`unanswered` if more than 5 % of the topics lack documents
-        of one of the runs: `low`, `high` and `p` are missing then).
-    agreement : pandas.DataFrame
-        A row for each measure: `documents` (graded by both), `correlation` of their grades, `kappa`
-        (weighted by squared differences; NaN if the judge uses grades that humans do not), `weight`
-        (lambda), `tau` (Kendall's, of the runs' means over the human topics), `pairs`, and how many
-        of these are significant by `both`, by the judge only (`judge_only`), by humans only
-        (`human_only`), or with opposite signs (`reversed`); `topics_needed`, the median over pairs
-        that only the judge calls significant, or that it reverses; `judged`, the human grades, and
-        `sample`, how many `irpref_lab.sample` would need for intervals as narrow (of the
-        differences on the judge's topics; NaN for measures that are no sums over documents).
-    evidence : pandas.DataFrame
-        The limits of the values, as `irpref.evidence` returns them.
-    level : float
-    notes : list of str
-        The limits of the values in words, a sentence each.
-    """
-
-    _metadata: ClassVar[list[str]] = [
-        *("text", "sentences", "pairs", "agreement", "evidence", "level", "notes")
-    ]
-
-    def _tables(self) -> Sequence[Table]:
-        return of_predictions(self)
-
-    @property
-    def advice(self) -> str:
-        """When a sample would need fewer human grades, a line for each measure, and a line on those
-        that no sample estimates; else empty.
-        """
-        better = self.agreement[self.agreement["sample"] < self.agreement["judged"]]
-        lines = [
-            f"{row['measure']}: for intervals as narrow on these topics, sample would need about "
-            f"{row['sample']:,.0f} human grades instead of {row['judged']:,}"
-            for row in better.to_dict("records")
-        ]
-        return "\n".join(filter(None, [*lines, refusal(self.agreement["measure"].tolist())]))
 
 
 @once_per_call

@@ -39,16 +39,17 @@ from irpref_lab.checking import check, grave
 from irpref_lab.decide.all_pairs import METHODS
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.board import (
-    Leaderboard,
     Reasons,
     board_of,
     reasons_of,
     sentences_of,
     with_further,
 )
-from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
+from irpref_lab.decide.comparison import UNKNOWN, compare
 from irpref_lab.decide.in_place import runs_by_name
 from irpref_lab.decide.pair import Basis
+from irpref_lab.decide.results.comparison import Comparison
+from irpref_lab.decide.results.leaderboard import Leaderboard
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.judges.filling import Filled
 from irpref_lab.messages import not_accepted

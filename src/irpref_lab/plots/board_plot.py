@@ -13,7 +13,7 @@ from irpref_lab.plots import drawing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from irpref_lab.decide.board import Leaderboard
+    from irpref_lab.decide.results.leaderboard import Leaderboard
 
 
 @drawing.styled

@@ -15,8 +15,7 @@ from irpref.data import named_runs
 from irpref.errors import InputError
 from irpref.judged import Judgments, QrelsLike, RunLike, Runs, as_judgments
 from irpref.messages import about, clipped
-from irpref.show import ResultFrame, Table
-from irpref_lab.printed_tables import of_verification
+from irpref.show import Column, ResultFrame, Table, rounded
 from irpref_lab.verifying.published import Figure, Published, published
 from irpref_lab.verifying.recomputing import Recomputed, Together
 
@@ -37,7 +36,8 @@ class Verification(ResultFrame):
         Columns that are no measures, rows and runs that have no counterpart.
     """
 
-    _metadata = ["text", "notes"]
+    text: str
+    notes: Sequence[str]
 
     def _tables(self) -> Sequence[Table]:
         return of_verification(self)
@@ -216,3 +216,20 @@ def _text(found: Verification, often: Counter[tuple[str, str]]) -> str:
             k, words = best[0]
             lines.append(f"{measure}: {words} explains {k} of {wrong}.")
     return "\n".join(lines)
+
+
+def of_verification(found: Verification) -> list[Table]:
+    """Say how many figures of a published table are equal, with a line for each that is not."""
+    rows = found[~found["equal"]]
+    columns = {
+        "run": Column("run", left=True),
+        "measure": Column("measure", left=True),
+        "printed": Column("printed", left=False),
+        "computed": Column("computed", rounded(5)),
+        "why": Column("why", left=True, prose=True, narrowest=30, below=4),
+    }
+    title = found.text + "\n" * 2 * (not rows.empty)
+    if rows.empty:
+        return [Table([], [], title, list(found.notes))]
+    lines = rows[list(columns)].to_numpy().tolist()
+    return [Table(list(columns.values()), lines, title, list(found.notes), labels=2)]

@@ -1,12 +1,8 @@
-"""Boards and comparisons over several collections: the numbers, from the values of each.
-
-See `irpref_lab.across.strata` for means, tests and intervals. A system that lacks a collection, or
-whose run there answers no judged topic, is left out of all tests: a mean over other collections
-would compare other things."""
+"""Tests, places and intervals over several collections, from the values on each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -16,83 +12,18 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError, ArgumentError, Remedy
-from irpref.judged import as_judgments
 from irpref.kernel import Bools, Floats
-from irpref.observed import Evidence, gathered
+from irpref.messages import visible
 from irpref.values import TopicValues
-from irpref_lab.across import Collections, strata
+from irpref_lab.across import strata
 from irpref_lab.decide.all_pairs import codes_of_pairs, significant
 from irpref_lab.decide.letters import letters
-from irpref_lab.given_values import Values
+from irpref_lab.decide.over_collections.parts import Part
 from irpref_lab.trust import t_tests
 from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import limits_named
 
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One collection.
-
-    Attributes
-    ----------
-    name : str
-    tables : dict of name of a measure to TopicValues
-        Of the systems that have values here.
-    absent : dict of name of a system to the reason
-    facts : Evidence or None
-        Evidence of judged runs; None if there are values only.
-    """
-
-    name: str
-    tables: Mapping[str, TopicValues]
-    absent: Mapping[str, str]
-    facts: Evidence | None
-
-
-def gathered_parts(
-    measures: Sequence[Measure], given: Collections, systems: Sequence[str] | None = None
-) -> list[Part]:
-    """Evaluate the systems on each collection, one after the other.
-
-    Parameters
-    ----------
-    measures : sequence of Measure
-    given : Collections
-    systems : sequence of str, optional
-        Only these; all systems if not given.
-
-    Raises
-    ------
-    ValueError
-        Errors of the evaluator; there are no values of a measure.
-    """
-    wanted = set(given.systems if systems is None else systems)
-    parts = []
-    for name, part in given.parts.items():
-        here = [system for system in given.systems_of(name) if system in wanted]
-        if not here:
-            parts.append(Part(name, {}, {}, None))
-        elif isinstance(part, Values):
-            parts.append(_of_values(name, part, measures, here))
-        else:
-            qrels, runs = part
-            facts = gathered(
-                list(measures), as_judgments(qrels), {system: runs[system] for system in here}
-            )
-            n = len(facts.topics)
-            absent = {one.name: one.absence(n) for one in facts.systems if one.is_absent}
-            parts.append(Part(name, {one.measure: one for one in facts.tables()}, absent, facts))
-    return parts
-
-
-def _of_values(name: str, part: Values, measures: Sequence[Measure], here: list[str]) -> Part:
-    try:
-        tables = {str(measure): part.of(measure, here) for measure in measures}
-    except ArgumentError as error:
-        raise ArgumentError(
-            f"collection {name!r}: {error}", parameter=error.parameter, value=error.value
-        ) from None
-    return Part(name, tables, {}, None)
+OVER = tuple(strata.METHODS)
 
 
 def check_topics(of: Strata, over: str) -> None:
@@ -149,24 +80,6 @@ class Strata:
         rows = [self.systems.index(name) for name in systems]
         values = [part[rows] for part in self.values]
         return Strata(self.measure, self.names, tuple(systems), values, self.higher_is_better)
-
-
-def left_out(given: Collections, parts: Iterable[Part]) -> dict[str, str]:
-    """Map systems that take no part in tests to the reason."""
-    lacks: dict[str, list[str]] = {}
-    reasons: dict[str, str] = {}
-    for part in parts:
-        here = set(given.systems_of(part.name))
-        for system in given.systems:
-            if system not in here:
-                lacks.setdefault(system, []).append(part.name)
-            elif system in part.absent:
-                reasons.setdefault(system, f"{part.name}: {part.absent[system]}")
-    return {
-        system: f"it lacks {', '.join(lacks[system])}" if system in lacks else reasons[system]
-        for system in given.systems
-        if system in lacks or system in reasons
-    }
 
 
 def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -> Strata:
@@ -316,15 +229,18 @@ def board_over(
     return board, pairs
 
 
-def by_collection(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -> pd.DataFrame:
-    """Return the mean of each system on each collection, NaN where it has none: a row for each
-    system, a column for each collection.
-    """
-    columns = {}
-    for part in parts:
-        table = part.tables.get(str(measure))
-        means = {} if table is None else dict(zip(table.systems, table.means, strict=True))
-        columns[part.name] = [
-            np.nan if name in part.absent else means.get(name, np.nan) for name in systems
-        ]
-    return pd.DataFrame(columns, index=list(systems))
+def described(of: Strata, over: str, tests: int, level: float, baseline: str | None = None) -> str:
+    """Describe test, sample and family in one line."""
+    k, n = len(of.names), of.n_topics
+    if over == "collections" and k < strata.FEWEST:
+        return f"none: {k} collections are too few to be a sample"
+    test = f"t-test of the means of {k} collections"
+    if over == "topics":
+        test = f"stratified t-test, {n:,} topics nested in {k} collections"
+    family = "one pair of systems"
+    if tests > 1:
+        pairs = f"pairs of {len(of.systems):,} systems"
+        if baseline is not None:
+            pairs = f"pairs with {visible(baseline)}"
+        family = f"{tests:,} {pairs}, adjusted after Holm, by measure"
+    return f"{test}; family: {family}; family-wise level {100 * (1 - level):.4g} %"

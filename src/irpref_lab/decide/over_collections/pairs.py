@@ -1,0 +1,302 @@
+"""`compare` and `against` over several collections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
+
+from irpref.errors import AbsentRunError
+from irpref.measures.declare import Measures
+from irpref.messages import check_choice, once_per_call
+from irpref.observed import MISSING, Ground
+from irpref.values import higher_is_better
+from irpref_lab.across import Collections, strata
+from irpref_lab.arguments import check_level
+from irpref_lab.decide.all_pairs import significant
+from irpref_lab.decide.first_lines import (
+    Field,
+    Standing,
+    against_one,
+    n_topics,
+    where,
+)
+from irpref_lab.decide.over_collections import numbers
+from irpref_lab.decide.over_collections.numbers import OVER, Strata, described
+from irpref_lab.decide.over_collections.parts import (
+    Part,
+    check_known,
+    facts_on,
+    gathered_parts,
+    grave_of,
+    heading,
+    left_out,
+    measures_over,
+    notes_of,
+)
+from irpref_lab.decide.results.collections import (
+    CollectionComparison,
+    CollectionDifferences,
+)
+from irpref_lab.messages import p_equals
+from irpref_lab.trust.t_tests import holm
+
+UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
+
+
+def says_of(over: str, k: int, n: int) -> str:
+    """Name the sample behind an interval."""
+    if over == "topics":
+        return f"{k} collections, {n:,} topics; these collections, other topics"
+    return f"{k} collections, a sample of others"
+
+
+@once_per_call
+def compare_over(
+    measures: Measures,
+    given: Collections,
+    a: str,
+    b: str,
+    *,
+    over: str = "topics",
+    level: float = 0.95,
+    missing: float = MISSING,
+) -> CollectionComparison:
+    """Test whether system b is better than system a over several collections.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    given : Collections
+    a, b : str
+        Names of systems.
+    over : {'topics', 'collections'}
+        Of which the data are a sample.
+    level : float in (0, 1)
+    missing : float in [0, 1)
+        Share of the topics of a collection that may be missing from a system.
+
+    Returns
+    -------
+    CollectionComparison
+        A row for each measure: `measure`, `mean_a`, `mean_b`, `difference` (b - a), `low`, `high`,
+        `p`, `wins`, `losses`, `equal` (collections on which b is better, worse, the same),
+        `collections`, `topics`, `verdict` as of `irpref_lab.compare`, and `codes`.
+
+    Raises
+    ------
+    ValueError
+        A system is unknown, or lacks a collection; errors of `leaderboard_over`.
+    """
+    names = [str(a), str(b)]
+    for name, parameter in zip(names, "ab", strict=True):
+        check_known(given, [name], parameter)
+    level = check_level(level)
+    check_choice("over", over, OVER)
+    chosen = measures_over(measures, given)
+    parts = gathered_parts(chosen, given, names)
+    for name, why in left_out(given, parts).items():
+        if name in names:
+            raise AbsentRunError(why, run=name)
+    rows, text, collected = [], [], []
+    for measure in chosen:
+        of = numbers.strata_of(parts, measure, names)
+        grounds = _grounds(given, parts, measure, names, missing)
+        rows.append(_row(of, over, level, grounds))
+        text.append(heading(parts) + _sentence(of, rows[-1], over, level, grounds))
+        collected.append(_by_collection(of))
+    table = CollectionComparison(rows)
+    table.test = described(of, over, 1, level)
+    table.text = "\n".join([*text, f"test: {table.test}"])
+    table.by_collection = pd.concat(collected, ignore_index=True)
+    table.names, table.over, table.level, table.notes = names, over, level, notes_of(parts)
+    table.grave = grave_of(parts)
+    return table.made()
+
+
+def _grounds(
+    given: Collections, parts: Sequence[Part], measure: Measure, names: list[str], missing: float
+) -> list[Ground]:
+    """Find reasons against a claim on any collection."""
+    grounds = []
+    for part in parts:
+        table = part.tables[str(measure)].select(names)
+        means = table.means.tolist()
+        baseline = int((means[0] < means[1]) != table.higher_is_better)
+        facts = facts_on(given, part, measure, names)
+        for ground in facts.against("claim", measure, baseline, facts.everything, missing):
+            if ground.code != "few-topics":  # the sentence says how many there are
+                grounds.append(Ground(ground.code, f"{part.name}: {ground.text}"))
+    return grounds
+
+
+def _differences(of: Strata) -> list[Any]:
+    """Subtract the first system from the second by topic of each collection, (n_k,) each."""
+    parts = strata.differences(of.values, np.array([1]), np.array([0]))
+    return [part[0] for part in parts]
+
+
+def _row(of: Strata, over: str, level: float, grounds: Sequence[Ground]) -> dict[str, Any]:
+    """Return the numbers of a comparison, and the verdict."""
+    numbers.check_topics(of, over)
+    difference = _differences(of)
+    by_mean = strata.stratum_means(difference)
+    low = high = p = np.nan
+    if not grounds:
+        low, high = map(float, strata.intervals(difference, level, over))
+        p = float(strata.p_values(difference, over))
+    means = of.by_mean.means.tolist()
+    sign = 1 if of.higher_is_better else -1
+    mean = float(strata.METHODS[over](difference)[0])
+    verdict = UNKNOWN
+    if not grounds and not np.isnan(p):
+        verdict = EQUAL
+        if significant(p, level) and mean:
+            verdict = "b better" if sign * mean > 0 else "a better"
+    return {
+        "measure": of.measure,
+        "mean_a": means[0],
+        "mean_b": means[1],
+        "difference": mean,
+        "low": low,
+        "high": high,
+        "p": p,
+        "wins": int((sign * by_mean > 0).sum()),
+        "losses": int((sign * by_mean < 0).sum()),
+        "equal": int((by_mean == 0).sum()),
+        "collections": len(of.names),
+        "topics": of.n_topics,
+        "verdict": verdict,
+        "codes": ", ".join(dict.fromkeys(ground.code for ground in grounds)),
+    }
+
+
+def _sentence(
+    of: Strata,
+    row: dict[str, Any],
+    over: str,
+    level: float,
+    grounds: Sequence[Ground],
+) -> str:
+    """Say the verdict in a sentence, and on how many collections it holds."""
+    head = where(of.measure, None, of.higher_is_better)
+    first, second = of.systems
+    a, b = f"{first} ({row['mean_a']:.4f})", f"{second} ({row['mean_b']:.4f})"
+    k = row["collections"]
+    if row["verdict"] == UNKNOWN:
+        reason = _reason(grounds, row)
+        return f"{head}: {a} and {b}, means of {k} collections: cannot tell, {reason}."
+    verdicts = {"b better": f"{b} is better than {a}", "a better": f"{b} is worse than {a}"}
+    text = verdicts.get(row["verdict"], f"{b} and {a} are {EQUAL}")
+    text = f"{head}: {text}: {row['difference']:+.4f} ({100 * level:.4g} % interval "
+    text += f"{row['low']:+.4f} to {row['high']:+.4f}, {p_equals(row['p'])}, "
+    text += f"{says_of(over, k, row['topics'])}). "
+    return f"{text}{second} is better on {row['wins']} and worse on {row['losses']} of them."
+
+
+def _reason(grounds: Sequence[Ground], row: Mapping[str, Any]) -> str:
+    """Return why there is no verdict."""
+    reason = "; ".join(ground.text for ground in grounds)
+    return reason or f"{row['collections']} collections are too few to be a sample"
+
+
+def _by_collection(of: Strata) -> pd.DataFrame:
+    """Return a row for each collection."""
+    means = of.by_mean.values
+    return pd.DataFrame(
+        {
+            "measure": of.measure,
+            "collection": list(of.names),
+            "topics": [part.shape[1] for part in of.values],
+            **dict(zip(of.systems, means, strict=True)),
+            "difference": strata.stratum_means(_differences(of)),
+        }
+    )
+
+
+@once_per_call
+def against_over(
+    measures: Measures,
+    given: Collections,
+    baseline: str,
+    systems: Sequence[str] | None = None,
+    *,
+    over: str = "topics",
+    level: float = 0.95,
+    missing: float = MISSING,
+) -> CollectionDifferences:
+    """Compare all systems with one over several collections, adjusted after Holm.
+
+    Parameters
+    ----------
+    measures, given, over, level, missing : see `compare_over`
+    baseline : str
+        Name of a system.
+    systems : sequence of str, optional
+        The others; all systems if not given.
+
+    Returns
+    -------
+    CollectionDifferences
+        The rows of `compare_over` for each other system, with `run` first (`a` is the baseline,
+        `b` the run) and `p_adjusted`; the verdict is by `p_adjusted`. A system that lacks a
+        collection has no row.
+    """
+    level = check_level(level)
+    check_choice("over", over, OVER)
+    check_known(given, [baseline], "baseline")
+    check_known(given, systems or (), "runs")
+    chosen = measures_over(measures, given)
+    wanted = given.systems if systems is None else (baseline, *systems)
+    parts = gathered_parts(chosen, given, wanted)
+    out = {name: why for name, why in left_out(given, parts).items() if name in wanted}
+    if baseline in out:
+        raise AbsentRunError(out[baseline], run=baseline)
+    others = [name for name in dict.fromkeys(wanted) if name not in out and name != baseline]
+    if not others:
+        raise AbsentRunError(f"no system is left to compare with {baseline}")
+    rows, why = [], dict[tuple[str, str], str]()
+    for measure in chosen:
+        for name in others:
+            names = [baseline, name]
+            grounds = _grounds(given, parts, measure, names, missing)
+            of = numbers.strata_of(parts, measure, names)
+            rows.append({"run": name} | _row(of, over, level, grounds))
+            why[str(measure), name] = _reason(grounds, rows[-1])
+    table = CollectionDifferences(rows)
+    table["p_adjusted"] = table.groupby("measure")["p"].transform(lambda p: holm(p.to_numpy()))
+    lost = table["verdict"].isin(["a better", "b better"]) & ~significant(
+        table["p_adjusted"], level
+    )
+    table.loc[lost, "verdict"] = EQUAL
+    table.sentences = {
+        (measure, None): heading(parts) + _against(of_measure, baseline, list(out), why)
+        for measure, of_measure in table.groupby("measure", sort=False)
+    }
+    table.text = "\n".join(table.sentences.values())
+    of = numbers.strata_of(parts, chosen[0], [baseline, *others])
+    table.test = described(of, over, len(others), level, baseline)
+    table.baseline, table.left_out, table.over, table.level = baseline, out, over, level
+    table.notes = [*(f"{name} is left out: {why}" for name, why in out.items()), *notes_of(parts)]
+    table.grave = grave_of(parts)
+    return table.made()
+
+
+def _against(
+    rows: pd.DataFrame, baseline: str, out: Sequence[str], why: Mapping[tuple[str, str], str]
+) -> str:
+    """Say which systems are better or worse than the baseline by a measure."""
+    first = rows.iloc[0]
+    measure, higher = first["measure"], higher_is_better(first["measure"])
+    kinds = {"b better": "better", "a better": "worse", EQUAL: "equal", UNKNOWN: "unknown"}
+    means = {baseline: first["mean_a"]} | dict(zip(rows["run"], rows["mean_b"], strict=True))
+    size = f"{first['collections']} collections, {n_topics(int(first['topics']))}"
+    best_first = rows.sort_values("difference", ascending=not higher, kind="stable")
+    runs = {
+        row["run"]: Standing(row["difference"], kinds[row["verdict"]], why[measure, row["run"]])
+        for row in best_first.to_dict("records")
+    }
+    return against_one(Field(where(measure, None, higher), size, means, out), baseline, runs)

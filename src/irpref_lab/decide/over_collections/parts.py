@@ -1,0 +1,179 @@
+"""The systems on each collection: their values, evidence, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
+
+from irpref.errors import ArgumentError
+from irpref.judged import as_judgments
+from irpref.measures.declare import Measures
+from irpref.measures.names import parse_all
+from irpref.observed import Evidence, gathered
+from irpref.values import TopicValues
+from irpref_lab.across import Collections
+from irpref_lab.given_values import Values
+from irpref_lab.given_values.facts import facts_of, measures_of
+from irpref_lab.given_values.given import FIRST_LINE
+from irpref_lab.remarks import grave_lines
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One collection.
+
+    Attributes
+    ----------
+    name : str
+    tables : dict of name of a measure to TopicValues
+        Of the systems that have values here.
+    absent : dict of name of a system to the reason
+    facts : Evidence or None
+        Evidence of judged runs; None if there are values only.
+    """
+
+    name: str
+    tables: Mapping[str, TopicValues]
+    absent: Mapping[str, str]
+    facts: Evidence | None
+
+
+def gathered_parts(
+    measures: Sequence[Measure], given: Collections, systems: Sequence[str] | None = None
+) -> list[Part]:
+    """Evaluate the systems on each collection, one after the other.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    given : Collections
+    systems : sequence of str, optional
+        Only these; all systems if not given.
+
+    Raises
+    ------
+    ValueError
+        Errors of the evaluator; there are no values of a measure.
+    """
+    wanted = set(given.systems if systems is None else systems)
+    parts = []
+    for name, part in given.parts.items():
+        here = [system for system in given.systems_of(name) if system in wanted]
+        if not here:
+            parts.append(Part(name, {}, {}, None))
+        elif isinstance(part, Values):
+            parts.append(_of_values(name, part, measures, here))
+        else:
+            qrels, runs = part
+            facts = gathered(
+                list(measures), as_judgments(qrels), {system: runs[system] for system in here}
+            )
+            n = len(facts.topics)
+            absent = {one.name: one.absence(n) for one in facts.systems if one.is_absent}
+            parts.append(Part(name, {one.measure: one for one in facts.tables()}, absent, facts))
+    return parts
+
+
+def _of_values(name: str, part: Values, measures: Sequence[Measure], here: list[str]) -> Part:
+    try:
+        tables = {str(measure): part.of(measure, here) for measure in measures}
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"collection {name!r}: {error}", parameter=error.parameter, value=error.value
+        ) from None
+    return Part(name, tables, {}, None)
+
+
+def left_out(given: Collections, parts: Iterable[Part]) -> dict[str, str]:
+    """Map systems that take no part in tests to the reason."""
+    lacks: dict[str, list[str]] = {}
+    reasons: dict[str, str] = {}
+    for part in parts:
+        here = set(given.systems_of(part.name))
+        for system in given.systems:
+            if system not in here:
+                lacks.setdefault(system, []).append(part.name)
+            elif system in part.absent:
+                reasons.setdefault(system, f"{part.name}: {part.absent[system]}")
+    return {
+        system: f"it lacks {', '.join(lacks[system])}" if system in lacks else reasons[system]
+        for system in given.systems
+        if system in lacks or system in reasons
+    }
+
+
+def means_by_collection(
+    parts: Sequence[Part], measure: Measure, systems: Sequence[str]
+) -> pd.DataFrame:
+    """Return the mean of each system on each collection, NaN where it has none: a row for each
+    system, a column for each collection.
+    """
+    columns = {}
+    for part in parts:
+        table = part.tables.get(str(measure))
+        means = {} if table is None else dict(zip(table.systems, table.means, strict=True))
+        columns[part.name] = [
+            np.nan if name in part.absent else means.get(name, np.nan) for name in systems
+        ]
+    return pd.DataFrame(columns, index=list(systems))
+
+
+def measures_over(measures: Measures, given: Collections) -> list[Measure]:
+    """Return the measures that a user names; those that only values know by their names."""
+    of_values = [part for part in given.parts.values() if isinstance(part, Values)]
+    if len(of_values) == len(given.parts):
+        return measures_of(of_values[0], measures)
+    return parse_all(measures)
+
+
+def check_known(given: Collections, systems: Sequence[str], parameter: str) -> None:
+    """Refuse names that no collection has."""
+    for name in systems:
+        if name not in given.systems:
+            raise ArgumentError(
+                f"no collection has a system {name!r} (there are: {', '.join(given.systems[:5])})",
+                parameter=parameter,
+                value=name,
+            )
+
+
+def facts_on(given: Collections, part: Part, measure: Measure, names: list[str]) -> Evidence:
+    """Return the evidence of some systems on a collection."""
+    if part.facts is None:
+        return facts_of(given.parts[part.name], [measure], names)
+    by_name = {system.name: system for system in part.facts.systems}
+    return replace(part.facts, systems=[by_name[name] for name in names])
+
+
+def values_only(parts: Sequence[Part]) -> bool:
+    """Test whether nothing is known of any run."""
+    return all(part.facts is None for part in parts)
+
+
+def heading(parts: Sequence[Part]) -> str:
+    """Return what all lines begin with."""
+    return f"{FIRST_LINE}: " if values_only(parts) else ""
+
+
+def notes_of(parts: Sequence[Part]) -> list[str]:
+    """Say which collections are values only."""
+    only = [part.name for part in parts if part.facts is None]
+    if not only:
+        return []
+    if values_only(parts):
+        return ["values only: unjudged documents and depth are unknown"]
+    return [f"values only of {', '.join(only)}: unjudged documents and depth are unknown there"]
+
+
+def grave_of(parts: Sequence[Part]) -> list[str]:
+    """List what `irpref_lab.check` would find grave on each collection."""
+    return [
+        f"{part.name}: {line}"
+        for part in parts
+        if part.facts is not None
+        for line in grave_lines(part.facts)
+    ]
