@@ -32,6 +32,7 @@ __all__ = [
     "visible",
     "warn_user",
     "whole_files",
+    "wrong_number",
 ]
 
 _PACKAGES = ("irpref", "irpref_lab", "irpref_pyterrier", "ir_measures", "pyterrier")
@@ -227,6 +228,12 @@ def clipped(value: object) -> object:
     """Clip a value for a message to at most 80 characters."""
     text = value if isinstance(value, str) else repr(value)
     return value if len(text) <= 80 else text[:77] + "..."
+
+
+def wrong_number(expected: str, got: int, about: str = "", leaderboard: str = "") -> str:
+    """Say how many runs are expected, which are there (`about`), and the function for more."""
+    more = f"; {leaderboard} compares more" if leaderboard else ""
+    return f"expected {expected}, got {got}{about}{more}"
 
 
 def have(number: int) -> str:

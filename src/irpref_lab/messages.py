@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from irpref.errors import ArgumentError
+from irpref.messages import clipped
 
 
 def not_accepted(name: str, value: object, expected: str) -> ArgumentError:
     """Make the error about the value of an argument, which says what is expected."""
     return ArgumentError(
-        f"{name}={value!r} is not accepted, expected {expected}", parameter=name, value=value
+        f"{name}={clipped(repr(value))} is not accepted, expected {expected}",
+        parameter=name,
+        value=value,
     )
 
 

@@ -11,6 +11,7 @@ from irpref.hosts.pyterrier.calls import by_system, like_experiment
 from irpref.hosts.pyterrier.systems import Names, check_systems, judgments_of, runs_of
 from irpref.judged import QrelsLike
 from irpref.measures.declare import Measures
+from irpref.messages import wrong_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +204,8 @@ def check(
 def _two(runs: Mapping[str, Any], function: str) -> list[Any]:
     if len(runs) != 2:
         raise ArgumentError(
-            f"{function} needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more",
+            f"{function} "
+            + wrong_number("two systems", len(runs), "", "pt.irpref.leaderboard" * (len(runs) > 2)),
             parameter="runs",
         )
     return list(runs.values())

@@ -11,6 +11,7 @@ from scipy import stats
 
 import irpref
 import irpref_lab
+from irpref.datasets import load
 from irpref.errors import AbsentRunError, ArgumentError
 from irpref_lab.judges.predictions import estimates
 
@@ -361,3 +362,12 @@ def test_intervals_stay_in_the_range_of_the_measure():
     assert (table["high"] <= 1).all()
     assert (table.pairs[["low", "high"]].abs() <= 1).all().all()
     assert (table["low"] < table["high"]).tolist()[1]
+
+
+def test_a_code_that_depends_on_both_runs_is_the_reason_in_the_first_line():
+    """A run is too shallow only beside a deeper one."""
+    made = load("synthetic")
+    runs = {name: made.runs[name] for name in ("strong", "precise")}
+    found = irpref_lab.judge(["AP"], made.qrels, made.qrels, runs)
+    assert found.pairs["codes"].tolist() == ["shallow"]
+    assert "fewer than half as many as another run" in found.text

@@ -28,7 +28,7 @@ SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and o
 # The lab's own: those of one row may not import each other.
 LAB = (
     ("messages", "short_names", "given_values"),
-    ("arguments",),
+    ("arguments", "calls"),
     ("trust", "remarks"),
     ("across",),
     ("decide", "checking", "judges", "meta", "verifying"),

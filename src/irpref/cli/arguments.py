@@ -34,7 +34,7 @@ from irpref.judged.run import Run, excluded_documents, read_once
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_limits, check_parameters
-from irpref.messages import give, unknown_topic, warn_user
+from irpref.messages import give, unknown_topic, warn_user, wrong_number
 
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
@@ -280,9 +280,9 @@ def _sorted(
         listed = systems if repeats else different
         if repeats:
             wanted = wanted.replace("run", "system")
-        more = "; irpref leaderboard compares more" if least == 2 < len(systems) else ""
+        more = "irpref leaderboard" if least == 2 < len(systems) else ""
         raise click.UsageError(
-            f"expected {wanted} after the qrels, got {len(listed)}: {', '.join(listed)}" + more
+            wrong_number(f"{wanted} after the qrels", len(listed), f": {', '.join(listed)}", more)
         )
     return run_names(different), systems, names
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 from irpref.data.forms import without_endings
+
+_EXPECTED = "runs: expected a mapping of names to runs, or a list of paths"
 
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
@@ -65,6 +68,8 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mappin
     ):
         return {alone: runs}
     if isinstance(runs, dict):
+        if _has_scores(runs):
+            raise TypeError(f"{_EXPECTED}, got the run itself (one run: {{'name': run}})")
         return {str(name): run for name, run in runs.items()}
     if isinstance(runs, Mapping):
         return _Named(runs)
@@ -73,11 +78,9 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mappin
         or hasattr(runs, "columns")
         or not isinstance(runs, Iterable)
     ):
-        raise TypeError(
-            f"runs: expected a mapping of names to runs, or a list of paths, got "
-            f"{type(runs).__name__}"
-            + (f" (one run: [{os.fspath(runs)!r}])" if isinstance(runs, (str, os.PathLike)) else "")
-        )
+        is_path = isinstance(runs, (str, os.PathLike))
+        one = f"[{os.fspath(runs)!r}]" if is_path else "{'name': run}"
+        raise TypeError(f"{_EXPECTED}, got {type(runs).__name__} (one run: {one})")
     paths = list(runs)
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
@@ -85,6 +88,12 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mappin
                 f"runs: a list holds paths, got {type(path).__name__}; name other runs in a mapping"
             )
     return dict(run_names(list(dict.fromkeys(map(os.fspath, paths)))))
+
+
+def _has_scores(runs: Mapping[Any, Any]) -> bool:
+    """Test whether a dict maps topics to documents with scores, by its first topic."""
+    first = next(iter(runs.values()), None)
+    return isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Real)
 
 
 def _is_run(runs: Mapping[Any, Any], topics: set[str]) -> bool:

@@ -33,8 +33,16 @@ from irpref.data.lists import listed_one_by_one
 from irpref.data.preference_rows import pairs_in_memory
 from irpref.data.rows import pairs_in
 from irpref.data.source import Source
-from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError, JudgmentsError
+from irpref.errors import (
+    QRELS_FIRST,
+    ArgumentError,
+    ColumnError,
+    CutWarning,
+    InputError,
+    JudgmentsError,
+)
 from irpref.judged.inputs import (
+    Opened,
     as_table,
     group,
     is_dataset,
@@ -372,6 +380,8 @@ def as_judgments(
     ValueError, OSError
         As `judgments`.
     """
+    if isinstance(qrels, Opened) and not isinstance(qrels, Judgments):
+        raise InputError("expected judgments, got a run", remedy=QRELS_FIRST)
     read = _whole(qrels) if isinstance(qrels, Judgments) else _read_once(qrels, reading(form))
     return read if known is None else _with_known(read, known)
 

@@ -32,6 +32,7 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import about, give
 from irpref.observed import CONTRADICTING_PREFERENCES, INVALID_RUN, Code, Row, System, lines
+from irpref_lab.calls import by_line
 from irpref_lab.checking.advice import Advice
 from irpref_lab.checking.findings import Findings
 from irpref_lab.remarks import NAMES, worst_first
@@ -39,6 +40,7 @@ from irpref_lab.remarks import NAMES, worst_first
 COLUMNS = ("code", "level", "run", "count", "example", "text")
 
 
+@by_line()
 def check(
     qrels: QrelsLike,
     runs: Runs = (),

@@ -24,6 +24,7 @@ from irpref.observed import MISSING
 from irpref.values import TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_missing, check_unused
+from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.first_lines import (
@@ -45,6 +46,7 @@ from irpref_lab.given_values.basis import GivenValues
 _MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None, "codes": ""}
 
 
+@by_line("baseline", repeats=True)
 @once_per_call
 def against(
     measures: Measures,

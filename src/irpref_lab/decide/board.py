@@ -38,6 +38,7 @@ from irpref.observed import MISSING, Ground, is_count
 from irpref.values import ROUNDING, TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_missing, check_unused
+from irpref_lab.calls import by_line
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
 from irpref_lab.decide.basis import basis_of
@@ -86,11 +87,13 @@ class AgainstClaims(NamedTuple):
 Reasons: TypeAlias = Mapping[tuple[str, str | None], AgainstClaims]
 
 
+@by_line()
 @once_per_call
 def leaderboard(
     measures: Measures,
     qrels: QrelsLike | GivenValues | Collections,
     runs: Runs | None = None,
+    *,
     sort: MeasureLike | None = None,
     pairs: str = PAIRS,
     level: float = LEVEL,
@@ -99,7 +102,6 @@ def leaderboard(
     rng: Rng | None = None,
     strict: bool = False,
     missing: float = MISSING,
-    *,
     over: str = "topics",
     by_collection: bool = False,
 ) -> Leaderboard | CollectionBoard:

@@ -25,6 +25,7 @@ from irpref.messages import once_per_call
 from irpref.observed import MISSING, limits_of
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_margin, check_missing, check_unused
+from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import LEVEL, described
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.in_place import measures_of
@@ -39,6 +40,7 @@ UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 _OF_TOPICS = ("measure", "group", "query_id", "difference")  # columns of `by_topic`
 
 
+@by_line("a", "b", repeats=True)
 @once_per_call
 def compare(
     measures: Measures,

@@ -37,6 +37,7 @@ from irpref.messages import once_per_call, whole_files
 from irpref.observed import MISSING, is_count, limits_of
 from irpref_lab.across import check_single
 from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
+from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import LEVEL, significant
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.gate_text import first_line
@@ -75,6 +76,7 @@ class Rule:
         return _verdict(found.low, found.worse, self.margin)
 
 
+@by_line("baseline", "candidate", repeats=True)
 @once_per_call
 def gate(
     measures: Measures,

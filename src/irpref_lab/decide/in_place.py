@@ -58,5 +58,7 @@ def runs_named(runs: Any, qrels: Any) -> Mapping[str, Any]:
 def runs_by_name(runs: Any) -> Mapping[str, Any]:
     """Name runs, of which there must be some."""
     if runs is None:
-        raise ArgumentError("there are no runs", parameter="runs")
+        raise ArgumentError(
+            "there are no runs; type runs={'name': run, ...}, or a list of paths", parameter="runs"
+        )
     return named_runs(runs)

@@ -47,6 +47,7 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import have, held
 from irpref.values import KernelEvaluator
+from irpref_lab.calls import by_line
 from irpref_lab.judges.calibration import Completion, correlation, mean_grades, useless
 from irpref_lab.judges.grades import IDS, grades_frame, human_rows
 
@@ -109,6 +110,7 @@ class Filled(Judgments):
         return sentence
 
 
+@by_line()
 def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None = None) -> Filled:
     """Fill in calibrated grades of a judge for documents that no human judged.
 

@@ -21,6 +21,7 @@ from irpref.errors import ArgumentError, EmptyJudgmentsError, RunError
 from irpref.judged import QrelsLike, Runs, as_judgments
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures
+from irpref_lab.calls import by_line
 from irpref_lab.judges.additive import Additive, additive
 from irpref_lab.judges.grades import IDS, grades_frame, hash_of_grades, human_rows, no_grades
 from irpref_lab.judges.partners import partners
@@ -31,6 +32,7 @@ from irpref_lab.messages import not_accepted
 from irpref_lab.trust.samples import Rng
 
 
+@by_line()
 def sample(
     measures: Measures,
     qrels: QrelsLike | None,

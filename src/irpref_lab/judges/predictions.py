@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -59,9 +59,10 @@ from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_use
 from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
 from irpref.values import TopicValues
 from irpref_lab.arguments import check_confidence
+from irpref_lab.calls import by_line
 from irpref_lab.decide.basis import JudgedRuns
-from irpref_lab.decide.first_lines import Field, beside_best, best_of, n_topics, where
-from irpref_lab.decide.pair import Question
+from irpref_lab.decide.first_lines import Field, Sentences, beside_best, best_of, n_topics, where
+from irpref_lab.decide.pair import Pair, Question
 from irpref_lab.judges.calibration import correlation, useless
 from irpref_lab.judges.filling import USELESS
 from irpref_lab.judges.grades import IDS, grades_frame, human_rows
@@ -102,6 +103,7 @@ _ROUNDING = 1e-12  # of a difference
 _SHARED = 1.0  # weight, in topics, of the median variance in the variance of a pair
 
 
+@by_line()
 @once_per_call
 def judge(
     measures: Measures,
@@ -162,55 +164,44 @@ def judge(
     )
     true, shared = _on_shared_topics(true, by_judge)
     agreement = _agreement_of_grades(true, by_judge)
-    weight, fixed = agreement["weight"], topics == "fixed"
-    rows: list[pd.DataFrame] = []
-    pairs: list[pd.DataFrame] = []
-    agreements: list[dict[str, Any]] = []
     human_facts = gathered(measures, as_judgments(true), by_name)
     check_present(human_facts.systems, len(human_facts.topics))
     of_judge = as_judgments(by_judge)
     facts = gathered(measures, of_judge, by_name)
-    basis, everything = JudgedRuns(facts, of_judge), facts.everything
-    a, b = np.triu_indices(len(facts.systems), 1)
-    two = list(zip(a.tolist(), b.tolist(), strict=True))
+    basis = JudgedRuns(facts, of_judge)
+    rows: list[pd.DataFrame] = []
+    tests: list[pd.DataFrame] = []
+    agreements: list[dict[str, Any]] = []
+    sentences: Sentences = {}
     for of_humans, of_all, measure in zip(
         human_facts.tables(), facts.tables(), facts.measures, strict=True
     ):
-        labelled = np.isin(of_all.topics, shared)
-        y, f = of_humans.values, of_all.values
-        of_pairs = y[b] - y[a], f[b] - f[a]
-        estimated = partial(
-            _table, labelled=labelled, weight=weight, fixed=fixed, level=level, scale=of_all.scale
-        )
-        rows.append(_of_runs(estimated(y, f), of_all, y.shape[1]))
-        asked = (Question("claim", measure, None, everything, MISSING, pair) for pair in two)
-        codes = [basis.pair(question).codes for question in asked]
-        pairs.append(_of_pairs(estimated(*of_pairs, shared=True), measure, of_all, codes))
-        _, error, df = estimates(*of_pairs, labelled, weight, fixed=True, shared=True)
-        half = special.stdtrit(df, (1 + level) / 2) * error
+        y, labelled = of_humans.values, np.isin(of_all.topics, shared)
+        estimator = _Estimator(labelled, agreement["weight"], topics == "fixed", level)
+        pairs = _pairs(basis, measure)
+        rows.append(_of_runs(estimator, y, of_all))
+        tests.append(_of_pairs(estimator, y, of_all, measure, pairs))
+        half = estimator.width_of_pairs(y, of_all.values)
         agreements.append(
             {
                 "measure": of_all.measure,
                 **agreement,
-                **_agreement_of_tests(y, f[:, labelled], pairs[-1], level),
+                **_agreement_of_tests(y, of_all.values[:, labelled], tests[-1], level),
                 "judged": len(true),
                 "sample": documents_instead(measure, true, by_judge, by_name, half, level),
             }
         )
+        sentences[str(measure), None] = _sentence(rows[-1], tests[-1], measure, basis, pairs, level)
     out = Predictions(pd.concat(rows, ignore_index=True)[_COLUMNS])
-    out.pairs = pd.concat(pairs, ignore_index=True).rename(columns={"estimate": "difference"})[
-        _PAIRS
-    ]
-    out.evidence = facts.frame({None: everything})
+    out.pairs = pd.concat(tests, ignore_index=True)[_PAIRS]
+    out.evidence = facts.frame({None: facts.everything})
     out.notes = [
-        *about_topics(facts, facts.measures, everything),
-        *without_value(facts, facts.measures, everything),
+        *about_topics(facts, facts.measures, facts.everything),
+        *without_value(facts, facts.measures, facts.everything),
         *thresholds(facts.measures, float(facts.pool.grade.max(initial=0))),
     ]
     out.agreement, out.level = pd.DataFrame(agreements), level
-    out.sentences = {
-        (str(measure), None): _sentence(out, measure, basis) for measure in facts.measures
-    }
+    out.sentences = sentences
     out.text = "\n".join(out.sentences.values())
     return out.made()
 
@@ -231,54 +222,123 @@ def _on_shared_topics(true: pd.DataFrame, by_judge: pd.DataFrame) -> tuple[pd.Da
     return true[true["query_id"].isin(shared)], shared
 
 
-def _of_runs(estimated: pd.DataFrame, values: TopicValues, n_human: int) -> pd.DataFrame:
-    """Name the rows of runs, and keep their intervals within the limits of the measure."""
-    ends = np.clip(estimated[["low", "high"]], *limits_named(values.measure))
+@dataclass(frozen=True, eq=False)
+class _Estimator:
+    """How values of humans and of the judge are put together: see `estimates`."""
+
+    labelled: Bools
+    weight: float
+    fixed: bool
+    level: float
+
+    def table(self, y: Floats, f: Floats, scale: int, shared: bool = False) -> pd.DataFrame:
+        """Make estimates, with a row for each row of values of the humans, (n_rows, n), and of the
+        judge, (n_rows, N).
+        """
+        estimate, error, df = estimates(y, f, self.labelled, self.weight, self.fixed, shared)
+        half = special.stdtrit(df, (1 + self.level) / 2) * error
+        if y.shape[1] < FEWEST:
+            half = np.full_like(half, math.nan)
+        means = {"human": y.mean(axis=1), "judge": f.mean(axis=1), "estimate": estimate}
+        ends = {"low": estimate - half, "high": estimate + half}
+        table = pd.DataFrame(means | ends) * scale
+        spread = y.std(axis=1, ddof=1)
+        effect = np.divide(estimate, spread, out=np.zeros_like(spread), where=spread > 0)
+        effect[np.abs(estimate) <= _ROUNDING] = 0.0
+        needed = topics_for_each(effect, self.level, _MOST)
+        return table.assign(
+            p=_p(estimate, error, df), p_human=_p_of(y), p_judge=_p_of(f), topics_needed=needed
+        )
+
+    def width_of_pairs(self, y: Floats, f: Floats) -> Floats:
+        """Compute half the width of the intervals of all pairs, on the judge's topics alone."""
+        of_pairs = _differences(y), _differences(f)
+        _, error, df = estimates(*of_pairs, self.labelled, self.weight, fixed=True, shared=True)
+        half: Floats = special.stdtrit(df, (1 + self.level) / 2) * error
+        return half
+
+
+def _differences(values: Floats) -> Floats:
+    """Subtract the first system from the second of each pair, (n_pairs, n_topics)."""
+    first, second = np.triu_indices(len(values), 1)
+    out: Floats = values[second] - values[first]
+    return out
+
+
+def _pairs(basis: JudgedRuns, measure: Measure) -> list[Pair]:
+    """Ask whether a claim about each pair of systems could be made."""
+    everything = basis.facts.everything
+    first, second = np.triu_indices(len(basis.facts.systems), 1)
+    return [
+        basis.pair(Question("claim", measure, None, everything, MISSING, two))
+        for two in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+
+
+def _of_runs(estimator: _Estimator, y: Floats, of_all: TopicValues) -> pd.DataFrame:
+    """Estimate the runs, with intervals within the limits of the measure."""
+    estimated = estimator.table(y, of_all.values, of_all.scale)
+    ends = np.clip(estimated[["low", "high"]], *limits_named(of_all.measure))
     return estimated.assign(
-        run=np.array(values.systems, object),
-        measure=values.measure,
+        run=np.array(of_all.systems, object),
+        measure=of_all.measure,
         low=ends["low"],
         high=ends["high"],
-        topics_human=n_human,
-        topics_judge=values.n_topics,
+        topics_human=y.shape[1],
+        topics_judge=of_all.n_topics,
     )
 
 
 def _of_pairs(
-    estimated: pd.DataFrame, measure: Measure, values: TopicValues, codes: Sequence[str]
+    estimator: _Estimator,
+    y: Floats,
+    of_all: TopicValues,
+    measure: Measure,
+    pairs: Sequence[Pair],
 ) -> pd.DataFrame:
-    """Name the rows of pairs, keep their intervals within the range of the measure, and remove the
-    results of tests that something stands against.
+    """Estimate the pairs, with intervals within the range of the measure, and without the results
+    of tests that something stands against.
     """
     bottom, top = limits_of(measure)
-    a, b = np.triu_indices(len(values.systems), 1)
-    name = np.array(values.systems, object)
-    table = estimated.assign(
-        a=name[a],
-        b=name[b],
-        measure=values.measure,
-        low=estimated["low"].clip(lower=bottom - top),
-        high=estimated["high"].clip(upper=top - bottom),
-        codes=codes,
+    table = estimator.table(_differences(y), _differences(of_all.values), of_all.scale, shared=True)
+    first, second = np.triu_indices(len(of_all.systems), 1)
+    name = np.array(of_all.systems, object)
+    table = table.assign(
+        a=name[first],
+        b=name[second],
+        measure=of_all.measure,
+        low=table["low"].clip(lower=bottom - top),
+        high=table["high"].clip(upper=top - bottom),
+        codes=[pair.codes for pair in pairs],
     )
     table.loc[table["codes"] != "", ["low", "high", "p"]] = math.nan
-    return table
+    return table.rename(columns={"estimate": "difference"})
 
 
-def _sentence(predictions: Predictions, measure: Measure, basis: JudgedRuns) -> str:
+def _sentence(
+    rows: pd.DataFrame,
+    tests: pd.DataFrame,
+    measure: Measure,
+    basis: JudgedRuns,
+    pairs: Sequence[Pair],
+    level: float,
+) -> str:
     """Say which run has the best estimate by a measure, and which are not shown to differ."""
-    rows = predictions[predictions["measure"] == str(measure)]
     higher = bool(getattr(measure, "higher_is_better", True))
     rows = rows.sort_values("estimate", ascending=not higher, kind="stable")
     first = rows.iloc[0]
     size = f"humans {first['topics_human']:,}, judge {n_topics(int(first['topics_judge']))}"
     means = dict(zip(rows["run"], rows["estimate"], strict=True))
     of = Field(where(measure, None, higher), size, means, (), "estimate")
-    pairs = predictions.pairs[predictions.pairs["measure"] == str(measure)]
     reasons = basis.against_runs(measure, basis.facts.everything, MISSING)
-    # Each pair is tested alone, as the table has it.
+    of_pairs = {frozenset(pair.names): pair.grounds for pair in pairs}
     known = beside_best(
-        [first["run"]], means, pairs.assign(p_adjusted=pairs["p"]), predictions.level, reasons
+        [first["run"]],
+        means,
+        tests.assign(p_adjusted=tests["p"]),  # each pair is tested alone, as the table has it
+        level,
+        reasons,
+        lambda worse, better: of_pairs[frozenset((worse, better))],
     )
     return best_of(of, [first["run"]], *known)
 
@@ -307,35 +367,6 @@ def _agreement_of_grades(true: pd.DataFrame, by_judge: pd.DataFrame) -> dict[str
         )
     weight = 0.0 if agreement < USELESS else math.sqrt(agreement)
     return {"documents": len(both), "correlation": agreement, "kappa": kappa, "weight": weight}
-
-
-def _table(
-    y: Floats,
-    f: Floats,
-    labelled: Bools,
-    weight: float,
-    fixed: bool,
-    level: float,
-    scale: int,
-    shared: bool = False,
-) -> pd.DataFrame:
-    """Make estimates, with a row for each row of values of the humans, (n_rows, n), and of the
-    judge, (n_rows, N).
-    """
-    estimate, error, df = estimates(y, f, labelled, weight, fixed, shared)
-    half = special.stdtrit(df, (1 + level) / 2) * error
-    if y.shape[1] < FEWEST:
-        half = np.full_like(half, math.nan)
-    means = {"human": y.mean(axis=1), "judge": f.mean(axis=1), "estimate": estimate}
-    ends = {"low": estimate - half, "high": estimate + half}
-    table = pd.DataFrame(means | ends) * scale
-    spread = y.std(axis=1, ddof=1)
-    effect = np.divide(estimate, spread, out=np.zeros_like(spread), where=spread > 0)
-    effect[np.abs(estimate) <= _ROUNDING] = 0.0
-    needed = topics_for_each(effect, level, _MOST)
-    return table.assign(
-        p=_p(estimate, error, df), p_human=_p_of(y), p_judge=_p_of(f), topics_needed=needed
-    )
 
 
 def _agreement_of_tests(

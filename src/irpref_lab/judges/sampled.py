@@ -12,6 +12,7 @@ from ir_measures.measures import Measure
 from irpref.errors import JudgmentsError, Remedy
 from irpref.judged import QrelsLike, as_judgments
 from irpref.kernel import Floats
+from irpref_lab.calls import by_line
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.judges.grades import IDS, grades_frame, hash_of_grades, human_rows, no_grades
 from irpref_lab.judges.plans import DECISION, UNJUDGEABLE, Plan, read_plan
@@ -32,6 +33,7 @@ class Sampled(SampledJudgments, InPlaceOfJudgments):
         return SampledRuns(self, measures, runs)
 
 
+@by_line()
 def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
     """Make judgments for `compare`, `gate` and `leaderboard`: humans judged the first documents of
     a plan.

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from irpref.data import replaced
 from irpref.messages import once_per_call
+from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import PAIRS
 from irpref_lab.page import vega
 from irpref_lab.page.contents import Options, contents
@@ -99,6 +100,7 @@ class Report:
         return f"<irpref report: {self.text}>"
 
 
+@by_line()
 @once_per_call
 def report(
     measures: Measures,

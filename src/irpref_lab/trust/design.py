@@ -368,11 +368,12 @@ def topic_set_size(
 
 def _check(method: str, **numbers: float) -> None:
     check_choice("method", method, METHODS)
-    for name, value in numbers.items():
+    for name, given in numbers.items():
+        value = given if isinstance(given, (int, float, np.number)) else math.nan
         accepted, expected = 0 < value < math.inf, "a number above 0"
         if name in ("level", "power"):
             accepted, expected = 0 < value < 1, "a number between 0 and 1"
         elif name in ("n_topics", "n_systems"):
             accepted, expected = value >= 2, "at least 2"
         if not accepted:
-            raise not_accepted(name, value, expected)
+            raise not_accepted(name, given, expected)

@@ -13,6 +13,7 @@ from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, read_once
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
+from irpref_lab.calls import by_line
 from irpref_lab.judges.filling import Filled, with_expected
 from irpref_lab.judges.grades import human_rows
 from irpref_lab.trust.holes import hole_intervals
@@ -32,6 +33,7 @@ OVER: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
 }
 
 
+@by_line("run")
 @once_per_call
 def intervals(
     measures: Measures,

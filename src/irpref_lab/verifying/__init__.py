@@ -16,6 +16,7 @@ from irpref.errors import InputError
 from irpref.judged import Judgments, QrelsLike, RunLike, Runs, as_judgments
 from irpref.messages import about, clipped
 from irpref.show import Column, ResultFrame, Table, rounded
+from irpref_lab.calls import by_line
 from irpref_lab.verifying.published import Figure, Published, published
 from irpref_lab.verifying.recomputing import Recomputed, Together
 
@@ -47,6 +48,7 @@ class Verification(ResultFrame):
         return bool(self["equal"].all())
 
 
+@by_line()
 def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
     """Compare a published table with our values, and say why figures differ.
 

@@ -1,4 +1,4 @@
-"""The systems on each collection: their values, evidence, and what is said of it."""
+"""The systems on each collection: their values, their evidence, and notes on it."""
 
 from __future__ import annotations
 

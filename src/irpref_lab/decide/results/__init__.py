@@ -1,1 +1,1 @@
-"""What verdicts return: data frames with attributes, and the tables that readers see."""
+"""Results of verdicts: data frames with attributes, and the tables that readers see."""
