@@ -135,15 +135,14 @@ def test_a_long_board_breaks_over_pages(inputs, capsys):
     runs = {f"r{n}": _run(n % 11) for n in range(41)}
     board = irpref_lab.leaderboard("AP", "qrels", runs)
     from irpref.show.text import text
-    from irpref_lab.decide.results.leaderboard import of_board_in_paper
 
-    (table,) = of_board_in_paper(board)
+    (table,) = board.in_paper()
     latex = text(table, "latex")
     assert r"\begin{longtable}{lr}" in latex
     heads = [line.split() for line in latex.splitlines() if line.startswith("run")]
     assert heads == [["run", "&", "AP", r"\\"]] * 2
     assert r"\endhead" in latex
-    (short,) = of_board_in_paper(board, top=40)
+    (short,) = board.in_paper(top=40)
     assert "longtable" not in text(short, "latex")
 
 

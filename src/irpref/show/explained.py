@@ -43,7 +43,8 @@ class Explanation(ResultFrame):
     _declared: Any
     _parameters: Mapping[str, Any]
 
-    def _tables(self) -> Sequence[Table]:
+    def tables(self) -> Sequence[Table]:
+        """Return the topic as a table for readers."""
         return [self.table()]
 
     def table(self, every: bool = False, form: str = "table") -> Table:

@@ -18,26 +18,26 @@ class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
     """A DataFrame that keeps the attributes that its class declares when pandas derives another
     frame from it.
 
-    Printed, and in a notebook, a result that has `_tables` looks as in the shell. Part of it
+    Printed, and in a notebook, a result that has `tables` looks as in the shell. Part of it
     (other rows or columns) looks as any DataFrame.
     """
 
     _whole: tuple[int, tuple[str, ...]] | None = None  # rows and columns of the result
 
     def __init_subclass__(cls) -> None:
-        cls._metadata = list(get_annotations(cls))
+        cls._metadata = [*cls._metadata, *get_annotations(cls)]
 
     @property
     def _constructor(self) -> type[Self]:
         return type(self)
 
-    def _tables(self) -> Sequence[Table]:
+    def tables(self) -> Sequence[Table]:
         """Return the result as tables for readers."""
         raise NotImplementedError
 
     def in_paper(self) -> Sequence[Table]:
         """Return the result as tables for a paper."""
-        return self._tables()
+        return self.tables()
 
     def made(self) -> Self:
         """Return the result itself, now that it has all its rows and columns."""
@@ -54,10 +54,10 @@ class ResultFrame(pd.DataFrame):  # type: ignore[misc]  # pandas ships no types
         if not self.is_whole:
             return str(super().__repr__())
         page = Page(get_terminal_size((80, 24)).columns)
-        return "\n".join(text(table, page=page) for table in self._tables()).rstrip("\n")
+        return "\n".join(text(table, page=page) for table in self.tables()).rstrip("\n")
 
     def _repr_html_(self) -> str | None:
         if not self.is_whole:
             shown: str | None = super()._repr_html_()
             return shown
-        return "\n".join(text(table, "html") for table in self._tables())
+        return "\n".join(text(table, "html") for table in self.tables())

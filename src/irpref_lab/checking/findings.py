@@ -30,7 +30,8 @@ class Findings(ResultFrame):
         """In one line, whether values can be trusted."""
         return verdict_of(self)
 
-    def _tables(self) -> Sequence[Table]:
+    def tables(self) -> Sequence[Table]:
+        """Return the findings as tables for readers."""
         return of_findings(self)
 
 

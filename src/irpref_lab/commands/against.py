@@ -11,7 +11,6 @@ from irpref.cli.output import Output
 from irpref.messages import whole_files
 from irpref.show import of_frame
 from irpref_lab.commands import lab_inputs, lab_options, value_options
-from irpref_lab.decide.results.differences import of_differences
 
 
 @command(
@@ -51,7 +50,6 @@ def against(
     alone, `p_adjusted` for all pairs with the baseline.
     """
     import irpref_lab
-    from irpref_lab.decide.results.collections import of_collections_against
 
     is_folder = isinstance(given, value_options.CollectionInputs)
     with whole_files(strict):
@@ -62,9 +60,5 @@ def against(
     how = lab_options.some(strict=strict, **how)
     differences = irpref_lab.against(given.measures, qrels, runs[base], others, **how)
     lab_options.say_grave(differences.grave)
-    if is_folder:
-        tables = of_collections_against(differences)
-    else:
-        tables = of_differences(differences, places)
     data = lab_options.with_sentences(differences, differences.sentences, out)
-    out.show(tables, of_frame(data, str))
+    out.show(differences.tables(places), of_frame(data, str))

@@ -13,7 +13,6 @@ from irpref.show import of_frame, rounded
 from irpref.show.text import significant
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import MARGIN
-from irpref_lab.decide.results.comparison import of_comparison, topics_of_comparison
 
 
 @command("compare")
@@ -51,10 +50,6 @@ def compare(
     -q also prints each topic, the largest gain of B first.
     """
     import irpref_lab
-    from irpref_lab.decide.results.collections import (
-        CollectionComparison,
-        of_collection_comparison,
-    )
 
     qrels, runs = lab_inputs.read(given, judge, plan)
     comparison = irpref_lab.compare(
@@ -62,17 +57,13 @@ def compare(
     )
     lab_options.say_grave(comparison.grave)
     a, b = map(visible, runs)
-    in_rows: Any = None
-    if isinstance(comparison, CollectionComparison):
-        tables = of_collection_comparison(comparison)
-        if by_collection:
-            in_rows = comparison.by_collection
-            tables.append(of_frame(in_rows, rounded(), {name: visible(name) for name in runs}))
-    else:
-        tables = of_comparison(comparison)
-        if by_query:
-            in_rows = comparison.by_topic
-            tables += topics_of_comparison(comparison)
+    in_rows, tables = None, comparison.tables()
+    if by_collection:
+        in_rows = comparison.by_collection
+        tables.append(of_frame(in_rows, rounded(), {name: visible(name) for name in runs}))
+    elif by_query:
+        in_rows = comparison.by_topic
+        tables += comparison.tables_by_topic()
     sentences = comparison.text.splitlines()[: len(comparison)]
     whole = comparison.assign(a=a, b=b, sentence=sentences)
     data = whole[["a", "b", *comparison.columns, "sentence"]] if in_rows is None else in_rows

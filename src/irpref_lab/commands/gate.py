@@ -17,7 +17,6 @@ from irpref.observed import threshold_of
 from irpref.show import of_frame
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import LEVEL, MARGIN
-from irpref_lab.decide.results.gate import of_gate
 
 STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
 
@@ -119,5 +118,5 @@ def gate(
     whole["rel"] = [rel.get(name) for name in decision["measure"]]
     data = decision.assign(gate=decision.verdict, **whole)
     data = lab_options.with_sentences(data, defaultdict(lambda: decision.text), out)
-    out.show(of_gate(decision), of_frame(data, str))
+    out.show(decision.tables(), of_frame(data, str))
     return STATUS[decision.verdict]

@@ -10,7 +10,6 @@ from irpref.cli.parameter_types import Choice
 from irpref.cli.say import say
 from irpref.show import of_frame
 from irpref_lab.commands import lab_options
-from irpref_lab.judges.predicted import of_predictions
 
 
 @command(
@@ -58,6 +57,6 @@ def judge(
     )
     shown = predictions.pairs if tests else predictions
     data = lab_options.with_sentences(shown, predictions.sentences, out)
-    out.show(of_predictions(predictions, tests), of_frame(data, str))
+    out.show(predictions.tables(tests), of_frame(data, str))
     for line in filter(None, predictions.advice.splitlines()):
         say(line)

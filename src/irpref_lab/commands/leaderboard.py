@@ -16,7 +16,6 @@ from irpref.show import Table, of_frame, rounded
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
 from irpref_lab.commands.picture import Picture
-from irpref_lab.decide.results.leaderboard import of_board, of_board_in_paper
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 
 if TYPE_CHECKING:
@@ -128,20 +127,15 @@ def leaderboard(
     data = board.pairs if tests else board
     data = lab_options.with_sentences(data, board.sentences, out)
     title = f"{board.text}\n\n"
-    tables = [of_frame(board.pairs, rounded(), title=title)] if tests else _tables(board, out, top)
+    tables = (
+        [of_frame(board.pairs, rounded(), title=title)]
+        if tests
+        else (board.in_paper(top) if out.form == "latex" else board.tables(top))
+    )
     if design is not None:
         data = _design(board.topic_values, design, level)
         tables.append(_sizes(data, level))
     out.show(tables, of_frame(data, str))
-
-
-def _tables(board: Any, out: Output, top: int | None) -> list[Table]:
-    """Return the board, for readers."""
-    from irpref_lab.decide.results.collections import CollectionBoard, of_collection_board
-
-    if isinstance(board, CollectionBoard):
-        return of_collection_board(board, top)
-    return (of_board_in_paper if out.form == "latex" else of_board)(board, top)
 
 
 def _design(by_measure: list[TopicValues], difference: float, level: float) -> Any:

@@ -9,7 +9,6 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, USAGE, Argument, command
 from irpref.cli.output import Output
 from irpref.show import of_frame
-from irpref_lab.verifying import of_verification
 
 
 @command(
@@ -45,5 +44,5 @@ def verify(given: Inputs, out: Output, table: str) -> int:
 
     qrels = given.judgments()
     found = irpref_lab.verify(table, qrels, given.runs())
-    out.show(of_verification(found), of_frame(found, str))
+    out.show(found.tables(), of_frame(found, str))
     return OK if found["equal"].all() else ERROR

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -69,8 +68,49 @@ class Predictions(ResultFrame):
     level: float
     notes: list[str]
 
-    def _tables(self) -> Sequence[Table]:
-        return of_predictions(self)
+    def tables(self, tests: bool = False) -> list[Table]:
+        """Show a table for each measure, of runs or of pairs, and how far the judge agrees."""
+        shown = self.pairs if tests else self
+        if "codes" in shown and not shown["codes"].astype(bool).any():
+            shown = shown.drop(columns="codes")
+        what = "difference (b minus a)" if tests else "estimate"
+        shows: dict[str, Any] = {name: p_value for name in ("p", "p_human", "p_judge")}
+        counts = {"sample": _count, "topics_needed": _count}
+        tables = [
+            of_frame(
+                part.drop(columns="measure"),
+                rounded(),
+                _OF_PREDICTIONS,
+                shows=shows | counts,
+                title=f"{self.sentences[measure, None]}\n\n",
+            )
+            for measure, part in shown.groupby("measure", sort=False)
+        ]
+        for table in tables:
+            table.notes = [
+                "humans: by human grades, on the topics that humans judged; judge: by the judge's "
+                "grades, on all topics",
+                f"{what}: the humans' value, adjusted by the judge's; low, high: its "
+                f"{100 * self.level:g} % interval",
+            ]
+        agreement = of_frame(
+            self.agreement,
+            rounded(),
+            _OF_PREDICTIONS,
+            shows=counts,
+            title="How well the judge agrees with the humans",
+        )
+        agreement.notes = [
+            "documents: graded by both; correlation, kappa: of their grades; weight: of the judge "
+            "in the estimate; tau: of the two rankings of the runs",
+            "both, judge only, humans only: who shows a pair of runs to differ (t-test at "
+            f"{1 - self.level:.3g}); reversed: both do, with opposite signs",
+            "topics needed: human topics that would settle half of the pairs that only the judge "
+            "shows to differ or that it reverses",
+            "if sampled: human grades that `irpref sample` needs for intervals as narrow",
+        ]
+        agreement.notes += self.notes
+        return [*tables, agreement]
 
     @property
     def advice(self) -> str:
@@ -84,51 +124,6 @@ class Predictions(ResultFrame):
             for row in better.to_dict("records")
         ]
         return "\n".join(filter(None, [*lines, refusal(self.agreement["measure"].tolist())]))
-
-
-def of_predictions(predictions: Predictions, tests: bool = False) -> list[Table]:
-    """Show a table for each measure, of runs or of pairs of runs, and how far the judge agrees."""
-    shown = predictions.pairs if tests else predictions
-    if "codes" in shown and not shown["codes"].astype(bool).any():
-        shown = shown.drop(columns="codes")
-    what = "difference (b minus a)" if tests else "estimate"
-    shows: dict[str, Any] = {name: p_value for name in ("p", "p_human", "p_judge")}
-    counts = {"sample": _count, "topics_needed": _count}
-    tables = [
-        of_frame(
-            part.drop(columns="measure"),
-            rounded(),
-            _OF_PREDICTIONS,
-            shows=shows | counts,
-            title=f"{predictions.sentences[measure, None]}\n\n",
-        )
-        for measure, part in shown.groupby("measure", sort=False)
-    ]
-    for table in tables:
-        table.notes = [
-            "humans: by human grades, on the topics that humans judged; judge: by the judge's "
-            "grades, on all topics",
-            f"{what}: the humans' value, adjusted by the judge's; low, high: its "
-            f"{100 * predictions.level:g} % interval",
-        ]
-    agreement = of_frame(
-        predictions.agreement,
-        rounded(),
-        _OF_PREDICTIONS,
-        shows=counts,
-        title="How well the judge agrees with the humans",
-    )
-    agreement.notes = [
-        "documents: graded by both; correlation, kappa: of their grades; weight: of the judge in "
-        "the estimate; tau: of the two rankings of the runs",
-        "both, judge only, humans only: who shows a pair of runs to differ (t-test at "
-        f"{1 - predictions.level:.3g}); reversed: both do, with opposite signs",
-        "topics needed: human topics that would settle half of the pairs that only the judge shows "
-        "to differ or that it reverses",
-        "if sampled: human grades that `irpref sample` needs for intervals as narrow",
-    ]
-    agreement.notes += predictions.notes
-    return [*tables, agreement]
 
 
 def _count(n: float) -> str:

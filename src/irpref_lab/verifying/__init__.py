@@ -40,8 +40,21 @@ class Verification(ResultFrame):
     text: str
     notes: Sequence[str]
 
-    def _tables(self) -> Sequence[Table]:
-        return of_verification(self)
+    def tables(self) -> list[Table]:
+        """Say how many figures of a published table are equal, with a line for each that is not."""
+        rows = self[~self["equal"]]
+        columns = {
+            "run": Column("run", left=True),
+            "measure": Column("measure", left=True),
+            "printed": Column("printed", left=False),
+            "computed": Column("computed", rounded(5)),
+            "why": Column("why", left=True, prose=True, narrowest=30, below=4),
+        }
+        title = self.text + "\n" * 2 * (not rows.empty)
+        if rows.empty:
+            return [Table([], [], title, list(self.notes))]
+        lines = rows[list(columns)].to_numpy().tolist()
+        return [Table(list(columns.values()), lines, title, list(self.notes), labels=2)]
 
     def __bool__(self) -> bool:
         """Tell whether all figures are equal."""
@@ -218,20 +231,3 @@ def _text(found: Verification, often: Counter[tuple[str, str]]) -> str:
             k, words = best[0]
             lines.append(f"{measure}: {words} explains {k} of {wrong}.")
     return "\n".join(lines)
-
-
-def of_verification(found: Verification) -> list[Table]:
-    """Say how many figures of a published table are equal, with a line for each that is not."""
-    rows = found[~found["equal"]]
-    columns = {
-        "run": Column("run", left=True),
-        "measure": Column("measure", left=True),
-        "printed": Column("printed", left=False),
-        "computed": Column("computed", rounded(5)),
-        "why": Column("why", left=True, prose=True, narrowest=30, below=4),
-    }
-    title = found.text + "\n" * 2 * (not rows.empty)
-    if rows.empty:
-        return [Table([], [], title, list(found.notes))]
-    lines = rows[list(columns)].to_numpy().tolist()
-    return [Table(list(columns.values()), lines, title, list(found.notes), labels=2)]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import pandas as pd
 
 from irpref.messages import visible
-from irpref.show import Column, ResultFrame, Table, of_frame, rounded
+from irpref.show import Column, Table, of_frame, rounded
+from irpref_lab.decide.results import VerdictFrame
 from irpref_lab.messages import p_value
 
 
-class Comparison(ResultFrame):
+class Comparison(VerdictFrame):
     """Result of `compare`.
 
     Attributes
@@ -28,73 +28,63 @@ class Comparison(ResultFrame):
         The evidence, as `irpref.evidence` returns it.
     names : list of str
         The names of the two runs.
-    level : float
     notes : list of str
         What all sentences have in common, a sentence each: systems that are the mean of several
         runs, which grades count as relevant, how many measures were tested.
-    grave : list of str
-        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
-    text: str
     test: str
     by_topic: pd.DataFrame
     evidence: pd.DataFrame
     names: list[str]
-    level: float
-    notes: list[str]
-    grave: list[str]
 
-    def _tables(self) -> Sequence[Table]:
-        return of_comparison(self)
-
-
-def of_comparison(comparison: Comparison) -> list[Table]:
-    """Show the sentences of a comparison, then a line a measure, or a measure and group."""
-    a, b = map(visible, comparison.names)
-    four, gap = rounded(), rounded(4, "+")
-    columns = {"measure": Column("measure", left=True)}
-    if "group" in comparison:
-        columns |= {"group": Column("group", left=True), "topics": Column("topics")}
-    columns |= {
-        "mean_a": Column(a, four),
-        "mean_b": Column(b, four),
-        "difference": Column("difference", gap),
-        **{end: Column(end, _end) for end in ("low", "high")},
-        "p": Column("p", p_value),
-        **{name: Column(name) for name in ("wins", "losses", "equal")},
-    }
-    *sentences, test = comparison.text.splitlines()
-    notes = [
-        f"difference: {b} minus {a}; low, high: its {100 * comparison.level:g} % interval",
-        f"wins, losses, equal: topics on which {b} is better, worse or the same",
-    ]
-    if "low_judged" in comparison:  # a sample, which knows no values of single runs
-        for name in ("mean_a", "mean_b", "wins", "losses", "equal"):
-            del columns[name]
-        for end in ("low_judged", "high_judged"):
-            columns[end] = Column(end, _end)
+    def tables(self) -> list[Table]:
+        """Show the sentences of a comparison, then a line a measure, or a measure and group."""
+        a, b = map(visible, self.names)
+        four, gap = rounded(), rounded(4, "+")
+        columns = {"measure": Column("measure", left=True)}
+        if "group" in self:
+            columns |= {"group": Column("group", left=True), "topics": Column("topics")}
+        columns |= {
+            "mean_a": Column(a, four),
+            "mean_b": Column(b, four),
+            "difference": Column("difference", gap),
+            **{end: Column(end, _end) for end in ("low", "high")},
+            "p": Column("p", p_value),
+            **{name: Column(name) for name in ("wins", "losses", "equal")},
+        }
+        *sentences, test = self.text.splitlines()
         notes = [
-            f"difference: {b} minus {a}; low, high: its interval over topics",
-            "low_judged, high_judged: interval of the difference under full judgments of these "
-            "topics",
+            f"difference: {b} minus {a}; low, high: its {100 * self.level:g} % interval",
+            f"wins, losses, equal: topics on which {b} is better, worse or the same",
         ]
-    if (comparison["codes"] != "").any():
-        columns["codes"] = Column("codes", left=True)
-        notes.append("codes: why there is no verdict")
-    rows = comparison[list(columns)].to_numpy().tolist()
-    title = "\n".join([*sentences, "", ""])
-    return [Table(list(columns.values()), rows, title, [*notes, test, *comparison.notes])]
+        if "low_judged" in self:  # a sample, which knows no values of single runs
+            for name in ("mean_a", "mean_b", "wins", "losses", "equal"):
+                del columns[name]
+            for end in ("low_judged", "high_judged"):
+                columns[end] = Column(end, _end)
+            notes = [
+                f"difference: {b} minus {a}; low, high: its interval over topics",
+                "low_judged, high_judged: interval of the difference under full judgments of these "
+                "topics",
+            ]
+        if (self["codes"] != "").any():
+            columns["codes"] = Column("codes", left=True)
+            notes.append("codes: why there is no verdict")
+        rows = self[list(columns)].to_numpy().tolist()
+        title = "\n".join([*sentences, "", ""])
+        return [Table(list(columns.values()), rows, title, [*notes, test, *self.notes])]
+
+    def tables_by_topic(self) -> list[Table]:
+        """Tabulate the values of each measure by topic."""
+        heads = {"query_id": "topic"} | {name: visible(name) for name in self.names}
+        return [
+            of_frame(
+                part.drop(columns="measure"), rounded(), heads, title=str(part["measure"].iloc[0])
+            )
+            for _, part in self.by_topic.groupby("measure", sort=False)
+        ]
 
 
 def _end(end: float) -> str:
     return f"{end:+.4f}" if math.isfinite(end) else "-"
-
-
-def topics_of_comparison(comparison: Comparison) -> list[Table]:
-    """Tabulate the values of each measure by topic."""
-    heads = {"query_id": "topic"} | {name: visible(name) for name in comparison.names}
-    return [
-        of_frame(part.drop(columns="measure"), rounded(), heads, title=str(part["measure"].iloc[0]))
-        for _, part in comparison.by_topic.groupby("measure", sort=False)
-    ]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
-from irpref.show import ResultFrame, Table, of_frame, rounded
+from irpref.show import Table, of_frame, rounded
 from irpref.values import higher_is_better
+from irpref_lab.decide.results import VerdictFrame
 from irpref_lab.messages import p_value
 
 
-class Gate(ResultFrame):
+class Gate(VerdictFrame):
     """Result of `gate`.
 
     Attributes
@@ -30,43 +29,32 @@ class Gate(ResultFrame):
         included, and the groups.
     version : int
         Of the table: it rises if a column changes its meaning.
-    level : float
-    grave : list of str
-        Findings that would mislead, as `irpref check` words them, a line for each code.
     """
 
     verdict: str
-    text: str
-    notes: list[str]
-    grave: list[str]
     evidence: pd.DataFrame
     qrels: str
     inputs: str
     version: int
-    level: float
 
-    def _tables(self) -> Sequence[Table]:
-        return of_gate(self)
-
-
-def of_gate(decision: Gate) -> list[Table]:
-    """Show the verdict of a gate in one line, and its rows."""
-    table = of_frame(_shown(decision), rounded(), shows={"p": p_value}, title=decision.text)
-    lower = [name for name in dict.fromkeys(decision["measure"]) if not higher_is_better(name)]
-    turned = f"; lower is better for {', '.join(lower)}" if lower else ""
-    n_rows = len(decision)
-    shared = f"; the {n_rows} rows share the level of the other side" if n_rows > 1 else ""
-    table.notes = [
-        f"difference: candidate minus baseline{turned}",
-        f"low, high: one-sided bounds by the paired t-test, at {100 * decision.level:.4g} % on the "
-        f"side of a loss{shared}",
-        "worse: at least one measure is significantly worse, by the bound and the test alike",
-        *([_what_is_unjudged(decision)] if _knows_unjudged(decision) else []),
-        *decision.notes,
-        f"qrels: {decision.qrels}",
-        *([f"inputs: {decision.inputs}"] if decision.inputs != decision.qrels else []),
-    ]
-    return [table]
+    def tables(self) -> list[Table]:
+        """Show the verdict of a gate in one line, and its rows."""
+        table = of_frame(_shown(self), rounded(), shows={"p": p_value}, title=self.text)
+        lower = [name for name in dict.fromkeys(self["measure"]) if not higher_is_better(name)]
+        turned = f"; lower is better for {', '.join(lower)}" if lower else ""
+        n_rows = len(self)
+        shared = f"; the {n_rows} rows share the level of the other side" if n_rows > 1 else ""
+        table.notes = [
+            f"difference: candidate minus baseline{turned}",
+            f"low, high: one-sided bounds by the paired t-test, at {100 * self.level:.4g} % on the "
+            f"side of a loss{shared}",
+            "worse: at least one measure is significantly worse, by the bound and the test alike",
+            *([_what_is_unjudged(self)] if _knows_unjudged(self) else []),
+            *self.notes,
+            f"qrels: {self.qrels}",
+            *([f"inputs: {self.inputs}"] if self.inputs != self.qrels else []),
+        ]
+        return [table]
 
 
 def _shown(decision: Gate) -> pd.DataFrame:

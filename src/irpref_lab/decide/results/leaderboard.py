@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
-from irpref.show import Cell, Column, ResultFrame, Table, of_frame, rounded
+from irpref.show import Cell, Column, Table, of_frame, rounded
 from irpref.values import TopicValues, higher_is_better
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.first_lines import Sentences
+from irpref_lab.decide.results import VerdictFrame
 
 _HEADS = {"judged@10": "Judged@10"}
 
 
-class Leaderboard(ResultFrame):
+class Leaderboard(VerdictFrame):
     """Result of `leaderboard`: a frame, with the tests behind it.
 
     Attributes
@@ -28,7 +27,6 @@ class Leaderboard(ResultFrame):
         A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference`
         (mean of `b` minus mean of `a`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for
         all of them), `codes` (why the pair is not called different, as in `irpref_lab.compare`).
-    level : float
     method : str
     test : str
         Test, family, level and permutations in one line; empty for `none`.
@@ -38,21 +36,15 @@ class Leaderboard(ResultFrame):
         The same in words, a sentence each.
     n_topics : dict of group to int
         Number of topics of each group; {None: all} without groups.
-    grave : list of str
-        Findings that would mislead, as `irpref check` words them, a line for each code.
     topic_values : list of irpref_lab.meta.TopicValues
         The values behind the board, of each measure: runs that answer, all topics.
     """
 
-    text: str
     sentences: Sentences
     pairs: pd.DataFrame
-    level: float
     method: str
     test: str
     evidence: pd.DataFrame
-    notes: list[str]
-    grave: list[str]
     n_topics: dict[str | None, int]
     topic_values: list[TopicValues]
 
@@ -61,30 +53,36 @@ class Leaderboard(ResultFrame):
         shown = significant(self.pairs["p_adjusted"], self.level)
         return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
 
-    def _tables(self) -> Sequence[Table]:
-        return of_board(self)
+    def tables(self, top: int | None = None) -> list[Table]:
+        """Show a table for each measure, and group of topics, of the best `top` runs."""
+        tables = [
+            _of_measure(part, self, top)
+            for _, part in self.groupby(["group", "measure"], sort=False, dropna=False)
+        ]
+        # A legend (`name: meaning`) that all tables share is once below the last one.
+        shared = [
+            note
+            for note in tables[-1].notes
+            if ": " in note and all(note in table.notes for table in tables[:-1])
+        ]
+        for table in tables[:-1]:
+            table.notes = [note for note in table.notes if note not in shared]
+        tables[-1].notes = [*tables[-1].notes, *self.notes]
+        return tables
 
-    def in_paper(self) -> Sequence[Table]:
-        """Return a row for each run and a column for each measure."""
-        return of_board_in_paper(self)
+    def in_paper(self, top: int | None = None) -> list[Table]:
+        """Show a row for each run and a column for each measure, for each group of topics, with a
+        caption.
 
-
-def of_board(board: Leaderboard, top: int | None = None) -> list[Table]:
-    """Show a table for each measure, and group of topics, of the best `top` runs."""
-    tables = [
-        _of_measure(part, board, top)
-        for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)
-    ]
-    # A legend (`name: meaning`) that all tables share is once below the last one.
-    shared = [
-        note
-        for note in tables[-1].notes
-        if ": " in note and all(note in table.notes for table in tables[:-1])
-    ]
-    for table in tables[:-1]:
-        table.notes = [note for note in table.notes if note not in shared]
-    tables[-1].notes = [*tables[-1].notes, *board.notes]
-    return tables
+        The best values are marked. Runs that share a letter are not shown to differ; where letters
+        would be too many, runs that differ from the best are marked.
+        """
+        if self["mean"].isna().all():  # a sample, which knows no values of single runs
+            return self.tables(top)
+        return [
+            _of_group(part, self, top)
+            for _, part in self.groupby("group", sort=False, dropna=False)
+        ]
 
 
 def _of_measure(part: pd.DataFrame, board: Leaderboard, top: int | None) -> Table:
@@ -133,20 +131,6 @@ def _group_of(part: pd.DataFrame) -> str | None:
     """Return the group of topics that these rows are about; None without groups."""
     group = part["group"].iloc[0]
     return None if group != group else group  # NaN is not itself
-
-
-def of_board_in_paper(board: Leaderboard, top: int | None = None) -> list[Table]:
-    """Show a row for each run and a column for each measure, for each group of topics, with a
-    caption.
-
-    The best values are marked. Runs that share a letter are not shown to differ; where letters
-    would be too many, runs that differ from the best are marked.
-    """
-    if board["mean"].isna().all():  # a sample, which knows no values of single runs
-        return of_board(board, top)
-    return [
-        _of_group(part, board, top) for _, part in board.groupby("group", sort=False, dropna=False)
-    ]
 
 
 def _of_group(part: pd.DataFrame, board: Leaderboard, top: int | None) -> Table:
