@@ -40,7 +40,8 @@ from irpref.observed import MISSING, Evidence, Gatherer, System
 from irpref_lab.decide import comparison
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.gating import Rule
-from irpref_lab.decide.pair import Pair, Question
+from irpref_lab.decide.pair import Pair
+from irpref_lab.decide.questions import Question
 from study import damages
 
 RESULTS = Path(__file__).parent / "stopped.json"

@@ -37,8 +37,9 @@ from irpref_lab.decide.first_lines import (
 )
 from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.over_collections.pairs import against_over
-from irpref_lab.decide.pair import Basis, Pair, Row, labels
-from irpref_lab.decide.pair import pairs as every_pair
+from irpref_lab.decide.pair import Pair, Row, labels
+from irpref_lab.decide.questions import PairBasis
+from irpref_lab.decide.questions import pairs as every_pair
 from irpref_lab.decide.results.collections import CollectionDifferences
 from irpref_lab.decide.results.differences import Differences
 from irpref_lab.given_values.basis import GivenValues
@@ -189,7 +190,7 @@ def against(
     return table.made()
 
 
-def _remarks(pair: Pair, basis: Basis, row: Row, level: float, missing: float) -> Iterator[str]:
+def _remarks(pair: Pair, basis: PairBasis, row: Row, level: float, missing: float) -> Iterator[str]:
     """Yield what a significant difference rests on: topics that one run lacks, repeats."""
     where = "" if pair.group is None else f" in {pair.group}"
     about_it = [pair.where_both_answer(level), *basis.sentences("pass", pair, row, missing)]

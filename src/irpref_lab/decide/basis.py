@@ -25,7 +25,8 @@ from irpref.observed import (
 )
 from irpref.values import TopicValues, have_a_value
 from irpref_lab.decide.in_place import InPlaceOfJudgments
-from irpref_lab.decide.pair import FURTHER, Basis, Pair, Question, Row, Verdict
+from irpref_lab.decide.pair import FURTHER, Pair, Row
+from irpref_lab.decide.questions import Basis, Question, Verdict
 from irpref_lab.decide.turning import Turning
 from irpref_lab.remarks import (
     about_topics,

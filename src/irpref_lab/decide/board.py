@@ -53,7 +53,8 @@ from irpref_lab.decide.first_lines import (
 from irpref_lab.decide.in_place import measures_of, runs_named
 from irpref_lab.decide.letters import letters
 from irpref_lab.decide.over_collections.board import leaderboard_over
-from irpref_lab.decide.pair import FURTHER, Basis
+from irpref_lab.decide.pair import FURTHER
+from irpref_lab.decide.questions import BoardBasis
 from irpref_lab.decide.results.collections import CollectionBoard
 from irpref_lab.decide.results.leaderboard import Leaderboard
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
@@ -295,7 +296,7 @@ def _sentence(
     return best_of(field, best, *beside_best(best, means, pairs, board.level, *reasons))
 
 
-def with_further(basis: Basis) -> dict[str, TopicValues]:
+def with_further(basis: BoardBasis) -> dict[str, TopicValues]:
     """Return the values of the measures, and of `FURTHER`.
 
     Raises
@@ -306,7 +307,7 @@ def with_further(basis: Basis) -> dict[str, TopicValues]:
     return {one.measure: one for one in on_the_same_topics([*basis.further(), *basis.tables()])}
 
 
-def reasons_of(basis: Basis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:
+def reasons_of(basis: BoardBasis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:
     """Map each measure and group to what stands against claims."""
     return {
         (str(measure), group): AgainstClaims(

@@ -30,7 +30,8 @@ from irpref_lab.decide.all_pairs import LEVEL, described
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.in_place import measures_of
 from irpref_lab.decide.over_collections.pairs import compare_over
-from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, Row, labels, pairs, rounded_up
+from irpref_lab.decide.pair import NOT_EXACT, Pair, Row, labels, rounded_up
+from irpref_lab.decide.questions import PairBasis, pairs
 from irpref_lab.decide.results.collections import CollectionComparison
 from irpref_lab.decide.results.comparison import Comparison
 from irpref_lab.given_values.basis import GivenValues
@@ -183,7 +184,7 @@ def _check_names(names: Sequence[str]) -> None:
         )
 
 
-def _row(pair: Pair, basis: Basis, grouped: bool, share: float, level: float) -> Row:
+def _row(pair: Pair, basis: PairBasis, grouped: bool, share: float, level: float) -> Row:
     """Return the numbers of a pair, and the verdict."""
     low, high, p, effect = math.nan, math.nan, math.nan, math.nan
     verdict = UNKNOWN
@@ -222,7 +223,7 @@ def _verdict(shown_gain: float) -> str:
     return "b better" if shown_gain > 0 else "a better"
 
 
-def _could_turn(pair: Pair, basis: Basis, row: Row) -> bool | None:
+def _could_turn(pair: Pair, basis: PairBasis, row: Row) -> bool | None:
     """Tell whether judging unjudged documents could change the verdict."""
     if row["verdict"] == UNKNOWN or not math.isfinite(row["low"] + row["high"]):
         return None
@@ -236,7 +237,7 @@ def _could_turn(pair: Pair, basis: Basis, row: Row) -> bool | None:
 
 
 def _sentence(
-    pair: Pair, basis: Basis, row: Row, share: float, margin: float | None, missing: float
+    pair: Pair, basis: PairBasis, row: Row, share: float, margin: float | None, missing: float
 ) -> str:
     """Say the verdict, the numbers behind it, and what it rests on."""
     a, b = (
@@ -292,7 +293,7 @@ def _ruled_out(pair: Pair, row: Row, margin: float, level: float) -> str:
     return text
 
 
-def _several(basis: Basis, level: float) -> list[str]:
+def _several(basis: PairBasis, level: float) -> list[str]:
     """Say that each of several measures is tested on its own."""
     n = len(basis.measures)
     if n < 2:

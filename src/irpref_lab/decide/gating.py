@@ -42,7 +42,8 @@ from irpref_lab.decide.all_pairs import LEVEL, significant
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.gate_text import first_line
 from irpref_lab.decide.in_place import measures_of
-from irpref_lab.decide.pair import NOT_EXACT, Basis, Pair, Row, labels, pairs
+from irpref_lab.decide.pair import NOT_EXACT, Pair, Row, labels
+from irpref_lab.decide.questions import GateBasis, pairs
 from irpref_lab.decide.results.gate import Gate
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.topics import FEWEST
@@ -252,7 +253,7 @@ def _verdict(low: float, worse: bool, margin: float, stands_against: bool = Fals
     return "block" if worse else "inconclusive"
 
 
-def _row(pair: Pair, basis: Basis, rule: Rule, grouped: bool, level: float) -> Row:
+def _row(pair: Pair, basis: GateBasis, rule: Rule, grouped: bool, level: float) -> Row:
     """Return the numbers of a pair, and its verdict."""
     found = _bounds(pair, rule.level, rule.n_rows)
     if pair.is_between_looks:
@@ -295,7 +296,7 @@ def _unanswered(pair: Pair, lacking: str) -> str:
     return f"{text}, and on the {n:,} others {pair.measure} differs by {mean:+.4f}"
 
 
-def _could_turn(pair: Pair, basis: Basis, found: _Bounds, row: Row, rule: Rule) -> bool | None:
+def _could_turn(pair: Pair, basis: GateBasis, found: _Bounds, row: Row, rule: Rule) -> bool | None:
     """Tell whether judging unjudged documents could change the verdict."""
     if not math.isfinite(found.low) or pair.grounds:
         return None
@@ -309,7 +310,7 @@ def _could_turn(pair: Pair, basis: Basis, found: _Bounds, row: Row, rule: Rule) 
     return basis.could_turn(pair, verdict, row["verdict"], agrees)
 
 
-def _remarks(pair: Pair, basis: Basis, row: Row, rule: Rule) -> Iterator[str]:
+def _remarks(pair: Pair, basis: GateBasis, row: Row, rule: Rule) -> Iterator[str]:
     """Yield facts that a reader must know about the numbers of a pair, in sentences."""
     if row["verdict"] == "pass" and row["worse"]:
         yield f"a loss is shown, and the margin of {rule.margin:g} tolerates it"
@@ -328,7 +329,7 @@ def _remarks(pair: Pair, basis: Basis, row: Row, rule: Rule) -> Iterator[str]:
 
 
 def _beside_reference(
-    rows: Sequence[Row], all_runs: Basis, parts: Mapping[str | None, Bools], rule: Rule
+    rows: Sequence[Row], all_runs: GateBasis, parts: Mapping[str | None, Bools], rule: Rule
 ) -> Iterator[str]:
     """Add columns about the reference to the rows over all topics; yield its remarks."""
     names = ("reference", "difference_reference", "low_reference", "high_reference")

@@ -13,7 +13,7 @@ from irpref.errors import ArgumentError
 from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
-    from irpref_lab.decide.pair import Basis
+    from irpref_lab.decide.questions import Basis
 
 
 class InPlaceOfJudgments(ABC):

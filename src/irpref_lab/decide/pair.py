@@ -1,31 +1,24 @@
-"""Two systems by one measure on some topics: every verdict is made of such pairs.
-
-`pairs` is the one loop over measures, groups of topics and systems: `compare`, `gate` and `against`
-walk it. Where the values come from, and what stands against a verdict, a `Basis` knows: judged
-runs, a sample of judgments, or values alone."""
+"""Two systems by one measure on some topics: every verdict is made of such pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.judged import Groups
 from irpref.kernel import Bools, Floats
 from irpref.observed import Ground, is_count, limits_of
-from irpref.values import TopicValues, magnitude, settled
+from irpref.values import magnitude, settled
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.design import residual_variance, topics_for_margin
 from irpref_lab.trust.topics import FEWEST, difference_in_range
 
-Verdict: TypeAlias = Literal["claim", "pass"]
 Row: TypeAlias = dict[str, Any]  # of a table: a value for each column
 NO_LOOK = "no-look"  # a sample between two looks: its numbers hold, and there is no verdict yet
 NOT_EXACT = "the differences are few and skewed: the level of the test is not exact here"
@@ -272,65 +265,6 @@ class Pair:
         return {"query_id": self.query_ids, **columns, "difference": self.differences}
 
 
-@dataclass(frozen=True, eq=False)
-class Question:
-    """The question whether a verdict about two systems holds.
-
-    Attributes
-    ----------
-    verdict : {'claim', 'pass'}
-    measure : Measure
-    group : str or None
-        The group of topics; None: all topics.
-    inside : bool array (n_topics,)
-        The topics of the group.
-    missing : float
-        Share of the answerable topics that may be missing.
-    numbers : two int
-        The numbers of the systems.
-    margin : float or None
-        The largest loss that a pass tolerates.
-    decide : callable or None
-        The verdict of a pair that nothing stands against: codes ask whether other values would
-        have another one.
-    """
-
-    verdict: Verdict
-    measure: Measure
-    group: str | None
-    inside: Bools
-    missing: float
-    numbers: tuple[int, int] = (0, 1)
-    margin: float | None = None
-    decide: Callable[[Pair], str] | None = None
-
-    def pair(
-        self,
-        names: tuple[str, str],
-        query_ids: Sequence[str],
-        topics: Bools,
-        values: Floats,
-        lacking: Bools,
-        knows_means: bool = True,
-    ) -> Pair:
-        """Return the systems on the topics that are compared, from arrays of all topics, with no
-        grounds yet.
-        """
-        return Pair(
-            self.measure,
-            self.group,
-            self.inside,
-            topics,
-            names,
-            list(compress(query_ids, topics.tolist())),
-            values[:, topics],
-            lacking[:, topics],
-            [],
-            self.numbers,
-            knows_means,
-        )
-
-
 def labels(measure: Measure | str, group: str | None, grouped: bool) -> Row:
     """Return the first columns of a row: measure and group."""
     return {"measure": str(measure)} | ({"group": group} if grouped else {})
@@ -340,164 +274,3 @@ def rounded_up(n: int) -> int:
     """Round a number of topics or documents up to two significant digits."""
     unit: int = 10 ** max(len(str(n)) - 2, 0)
     return -(-n // unit) * unit
-
-
-class Basis(Protocol):
-    """Questions of verdicts about systems: judged runs, a sample of judgments, or values alone.
-
-    What a basis does not answer is not known.
-
-    Attributes
-    ----------
-    measures : sequence of Measure
-        In the order that was asked for.
-    heading : str
-        Beginning of all sentences: "values only: ", or nothing.
-    lacking : str
-        Words for topics that a system lacks: "has no documents", or "has no value".
-    """
-
-    measures: Sequence[Measure]
-    heading: str = ""
-    lacking: str = "has no documents"
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the systems."""
-        ...
-
-    def share(self, level: float) -> float:
-        """Return the level of each test: several looks at a sample share one."""
-        return level
-
-    def parts(self, groups: Groups | None) -> dict[str | None, Bools]:
-        """Map each group to its topics; without groups, None to all topics."""
-        ...
-
-    def pair(self, asked: Question) -> Pair:
-        """Return two systems on a group of topics, with the grounds against the verdict."""
-        ...
-
-    def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
-        """Return the further columns of a pair; the systems are called so in their names."""
-        ...
-
-    def sentences(
-        self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
-    ) -> list[str]:
-        """Say what the numbers of a pair rest on, in sentences."""
-        ...
-
-    def notes(self, verdict: Verdict) -> list[str]:
-        """Say which facts all pairs share, without full stops."""
-        ...
-
-    def could_turn(self, pair: Pair, verdict: Any, now: str, agrees: bool = True) -> bool | None:
-        """Tell whether judging the unjudged documents could change a verdict; None if unknown."""
-        return None
-
-    def absent(self, strict: bool = False, alone: bool = False) -> dict[str, str]:
-        """Return the systems that take no part in tests, with the reason."""
-        return {}
-
-    def tables(self) -> list[TopicValues]:
-        """Return the values of each measure."""
-        ...
-
-    def further(self) -> list[TopicValues]:
-        """Return the values of `FURTHER`."""
-        ...
-
-    def against_runs(
-        self, measure: Measure, inside: Bools, missing: float
-    ) -> dict[str, list[Ground]]:
-        """Map each system to the grounds against the claim that another one is better."""
-        ...
-
-    def against_pair(
-        self, measure: Measure, inside: Bools, missing: float, worse: str, better: str
-    ) -> list[Ground]:
-        """Return the grounds against the claim that one system is better than another, if these
-        depend on both.
-        """
-        return []
-
-    def columns_of_runs(self, measure: Measure, inside: Bools) -> dict[str, Row]:
-        """Return further columns of each system."""
-        ...
-
-    def complete(self, board: Any, parts: Mapping[str | None, Bools], level: float) -> None:
-        """Add the further columns of a board, and blank those that the basis does not know."""
-        ...
-
-    def notes_of_pairs(self, board: Any, parts: Mapping[str | None, Bools]) -> list[str]:
-        """Say what significant differences of a board rest on, without full stops."""
-        ...
-
-    def grave(self) -> list[str]:
-        """List what `irpref_lab.check` would find grave, a line for each code."""
-        return []
-
-    def check_values(self) -> None:
-        """Refuse a basis that knows no values of single systems."""
-        return
-
-    def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
-        """Say what the values of all systems rest on, without full stops."""
-        ...
-
-    def frame(self, parts: Mapping[str | None, Bools]) -> Any:
-        """Return the table of `irpref.evidence`; None if there is none."""
-        return None
-
-    def only(self, numbers: Sequence[int]) -> Basis:
-        """Return the basis of some systems, by number."""
-        ...
-
-    def same_order(self, first: int, second: int) -> bool:
-        """Tell whether two systems have the same ranking; False if unknown."""
-        return False
-
-    def check_gate(self) -> None:
-        """Refuse judgments and measures that can never tell whether a change may ship.
-
-        Raises
-        ------
-        EmptyJudgmentsError, MeasureError
-        """
-        return
-
-    def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
-        """Return the hash of the judgments, and of all inputs besides the runs."""
-        ...
-
-
-def pairs(
-    basis: Basis,
-    verdict: Verdict,
-    parts: Mapping[str | None, Bools],
-    missing: float,
-    numbers: Iterable[tuple[int, int]] = ((0, 1),),
-    margin: float | None = None,
-    decide: Callable[[Pair], str] | None = None,
-) -> Iterator[Pair]:
-    """Yield each pair of systems by each measure in each group of topics: see `Question`.
-
-    Parameters
-    ----------
-    basis : Basis
-    verdict : {'claim', 'pass'}
-    parts : mapping of group to bool array (n_topics,)
-    missing : float
-    numbers : pairs of int
-        Numbers of the systems.
-    margin : float, optional
-    decide : callable, optional
-    """
-    of_systems = list(numbers)
-    for measure in basis.measures:
-        for group, inside in parts.items():
-            for two in of_systems:
-                yield basis.pair(
-                    Question(verdict, measure, group, inside, missing, two, margin, decide)
-                )

@@ -15,7 +15,8 @@ from irpref.kernel import Bools
 from irpref.values import TopicValues
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.in_place import InPlaceOfJudgments
-from irpref_lab.decide.pair import FURTHER, Pair, Row, Verdict
+from irpref_lab.decide.pair import FURTHER, Pair, Row
+from irpref_lab.decide.questions import Verdict
 from irpref_lab.given_values.facts import ValueFacts, facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE, Values
 from irpref_lab.remarks import about_topics, of_many_runs, topics_by_code
@@ -47,7 +48,7 @@ class GivenValues(Values, InPlaceOfJudgments):
 
 
 class ValueBasis(JudgedRuns):
-    """Values of systems, of which nothing else is known: see `irpref_lab.decide.pair.Basis`.
+    """Values of systems, of which nothing else is known: see `irpref_lab.decide.questions.Basis`.
 
     Parameters
     ----------

@@ -62,7 +62,8 @@ from irpref_lab.arguments import check_confidence
 from irpref_lab.calls import by_line
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, Sentences, beside_best, best_of, n_topics, where
-from irpref_lab.decide.pair import Pair, Question
+from irpref_lab.decide.pair import Pair
+from irpref_lab.decide.questions import Question
 from irpref_lab.judges.calibration import correlation, useless
 from irpref_lab.judges.filling import USELESS
 from irpref_lab.judges.grades import IDS, grades_frame, human_rows

@@ -20,7 +20,7 @@ from irpref_lab.judges.sampled_judgments import SampledJudgments
 from irpref_lab.judges.sampled_runs import SampledRuns
 
 if TYPE_CHECKING:
-    from irpref_lab.decide.pair import Basis
+    from irpref_lab.decide.questions import Basis
 
 
 class Sampled(SampledJudgments, InPlaceOfJudgments):

@@ -29,17 +29,8 @@ from irpref.judged import Groups, groups_of, hash_of_text
 from irpref.kernel import Bools, Floats, Ints
 from irpref.observed import MISSING, Ground, thresholds_on, too_few
 from irpref.values import TopicValues
-from irpref_lab.decide.pair import (
-    FURTHER,
-    NO_LOOK,
-    PLACES,
-    Basis,
-    Pair,
-    Question,
-    Row,
-    Verdict,
-    rounded_up,
-)
+from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Pair, Row, rounded_up
+from irpref_lab.decide.questions import Basis, Question, Verdict
 from irpref_lab.judges.plans import looks_in_words
 from irpref_lab.judges.sampled_judgments import SampledJudgments, SampledValues
 from irpref_lab.trust.topics import FEWEST

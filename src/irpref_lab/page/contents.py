@@ -47,7 +47,7 @@ from irpref_lab.decide.board import (
 )
 from irpref_lab.decide.comparison import UNKNOWN, compare
 from irpref_lab.decide.in_place import runs_by_name
-from irpref_lab.decide.pair import Basis
+from irpref_lab.decide.questions import Basis
 from irpref_lab.decide.results.comparison import Comparison
 from irpref_lab.decide.results.leaderboard import Leaderboard
 from irpref_lab.given_values.basis import GivenValues
