@@ -141,7 +141,6 @@ def against(
         basis = basis_of(chosen, qrels, named, present=[base])
     basis.check_values()
     absent = basis.absent(strict)
-    tables = basis.tables()
     parts = basis.parts(groups)
     size = sum(int(inside.sum()) for inside in parts.values())
     if size < 2:
@@ -151,7 +150,7 @@ def against(
     topics: list[pd.DataFrame] = []
     notes: list[str] = []
     sentences: Sentences = {}
-    of_measure = {table.measure: table for table in tables}
+    of_measure = {table.measure: table for table in basis.tables()}
 
     def decide(pair: Pair) -> str:
         return f"{pair.mean_gain > 0}" if pair.is_shown(level) else ""
@@ -161,15 +160,11 @@ def against(
         compared = {pair.names[1]: pair for pair in some}
         about = labels(measure, group, groups is not None)
         values = of_measure[str(measure)].among(next(iter(compared.values())).query_ids)
-        found = _of_runs(values, [base, *compared], pairs, level)
+        found = _of_runs(values, base, compared, pairs, level)
         columns = basis.columns_of_runs(measure, parts[group])
         for name, row in found.items():
-            if (pair := compared.get(name)) is not None:
-                row["codes"] = pair.codes
-                shown = row["differs"] and pair.is_shown(level)
-                row["differs"] = None if pair.grounds else shown
-                if row["differs"]:
-                    notes += _remarks(pair, basis, row, level, missing)
+            if row["differs"]:
+                notes += _remarks(compared[name], basis, row, level, missing)
             row |= {"reason": absent.get(name)} if absent else {}
             rows.append({"run": name, **about, **row, **columns[name]})
         topics += [_topics(values, name, about) for name in values.systems]
@@ -237,18 +232,19 @@ def _same_file(a: Any, b: Any) -> bool:
 
 
 def _of_runs(
-    values: TopicValues, present: Sequence[str], pairs: str, level: float
+    values: TopicValues, base: str, compared: Mapping[str, Pair], pairs: str, level: float
 ) -> dict[str, Row]:
-    """Return the mean of each run, and of each that takes part its difference from the first."""
+    """Return the mean of each run, and of each that takes part its difference from the baseline."""
     rows: dict[str, Row] = {
         name: {"value": mean, **_MISSING}
         for name, mean in zip(values.systems, values.means.tolist(), strict=True)
     }
-    tested, (base, *others) = values.select(present), present
+    others = list(compared)
     for name in others:
         rows[name]["difference"] = rows[name]["value"] - rows[base]["value"]
     if values.n_topics > 1:  # else there is nothing to test
-        tests = pair_tests(tested.values, pairs, baseline=0)
+        tested = values.select([base, *others]).values
+        tests = pair_tests(tested, pairs, baseline=0)
         different = significant(tests.p_adjusted, level)
         for i, name in enumerate(others):
             rows[name]["p"], rows[name]["p_adjusted"] = (
@@ -256,6 +252,9 @@ def _of_runs(
                 float(tests.p_adjusted[i]),
             )
             rows[name]["differs"] = bool(different[i])
+    for name, pair in compared.items():
+        row, shown = rows[name], rows[name]["differs"] and pair.is_shown(level)
+        row |= {"codes": pair.codes, "differs": None if pair.grounds else shown}
     return rows
 
 
