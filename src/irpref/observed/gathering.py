@@ -30,7 +30,6 @@ from irpref.observed.orders import backwards
 from irpref.observed.scales import numbers_beside_one_grade
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
 from irpref.values.evaluator import evaluator as evaluator_for
-from irpref.values.kernels import KernelEvaluator
 from irpref.values.progress import progress
 
 if TYPE_CHECKING:
@@ -201,13 +200,9 @@ class Gatherer:
     def __init__(self, measures: list[Measure], qrels: Judgments, depth: int | None = None) -> None:
         self.measures, self.qrels, self.depth = measures, qrels, depth
         self.evaluator = evaluator_for(measures, qrels)
-        evaluator: Any = self.evaluator
-        self.kernels: KernelEvaluator | None = (
-            evaluator if isinstance(evaluator, KernelEvaluator) else evaluator.accelerated
-        )
+        self.kernels = self.evaluator.kernels
         # Judgments by subtopic: a document has the highest of its grades.
-        pool = getattr(self.evaluator, "pool", None)
-        self.pool: Pool = pool if pool is not None else _highest(qrels)
+        self.pool = _highest(qrels) if self.evaluator.pool is None else self.evaluator.pool
         self.ids = JudgedIds(self.pool)
         self.beside = numbers_beside_one_grade(qrels, self.pool)
         ids = self.pool.topic_ids
@@ -298,7 +293,7 @@ class Gatherer:
     ) -> dict[Measure, Bools]:
         """See `System`. Only kernels can tell; for others it is taken to be so."""
         open_ends: dict[Measure, Bools] = {}
-        rest = getattr(self.evaluator, "rest", [])
+        rest = self.evaluator.rest
         longer = [] if len(rest) == len(self.measures) else [*map(self._longer_values, runs)]
         for measure in self.measures:
             if measure in rest:
@@ -337,17 +332,14 @@ class Gatherer:
 
     def _values(self, judged: JudgedRun, run: Run) -> Values:
         """Compute the values of a run by topic, in ascending order of their ids."""
-        is_given = getattr(self.evaluator, "rest", []) and judged.n_retrieved.any()
+        is_given = self.evaluator.rest and judged.n_retrieved.any()
         values = self._of_pool(judged, run if is_given else None)
         return {measure: by_topic[self.order] for measure, by_topic in values.items()}
 
     def _of_pool(self, judged: JudgedRun, given: Any = None) -> Values:
         """Compute the values of a judged run by topic, in the order of the pool."""
-        evaluator: Any = self.evaluator
-        if isinstance(evaluator, KernelEvaluator):
-            by_measure = evaluator.values_of(judged)
-        elif given is not None:
-            by_measure = evaluator.scored(judged, given)[0]
+        if given is not None or not self.evaluator.rest:
+            by_measure = self.evaluator.scored(judged, given)[0]
         else:
             by_measure = self._of_others(judged)
             if self.kernels is not None:
@@ -356,15 +348,14 @@ class Gatherer:
 
     def _of_others(self, judged: JudgedRun) -> Values:
         """Evaluate a ranking by other providers; NaN if they fail on it."""
-        evaluator: Any = self.evaluator
-        n_topics = len(evaluator.topic_ids)
+        rest, n_topics = self.evaluator.rest, len(self.evaluator.topic_ids)
         if not judged.hits.size:
-            return {measure: np.full(n_topics, measure.DEFAULT * 1.0) for measure in evaluator.rest}
+            return {measure: np.full(n_topics, measure.DEFAULT * 1.0) for measure in rest}
         try:
-            values: Values = evaluator.scored(judged, self._run(judged))[0]
+            values = self.evaluator.scored(judged, self._run(judged))[0]
         except MeasureError:
-            return {measure: np.full(n_topics, np.nan) for measure in evaluator.rest}
-        return {measure: values[measure] for measure in evaluator.rest}
+            return {measure: np.full(n_topics, np.nan) for measure in rest}
+        return {measure: values[measure] for measure in rest}
 
     def _run(self, judged: JudgedRun) -> dict[str, dict[str, float]]:
         """Turn a ranking of judged documents into the form that other providers take."""
