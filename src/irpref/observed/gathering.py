@@ -24,11 +24,12 @@ from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.measures.names import parse_all
 from irpref.messages import about
 from irpref.observed.changed_ids import JudgedIds
-from irpref.observed.evidence import Evidence, System
+from irpref.observed.evidence import Evidence
 from irpref.observed.observation import observe
 from irpref.observed.orders import backwards
 from irpref.observed.scales import numbers_beside_one_grade
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
+from irpref.observed.system import System
 from irpref.values.evaluator import evaluator as evaluator_for
 from irpref.values.progress import progress
 

@@ -57,6 +57,7 @@ UNANSWERABLE = Code(
     level="note",
     against=EVERY_USE,
     stops=_no_topic_answerable,
+    ends_search=True,
     in_notes=True,
 )
 

@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike
 from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
+from irpref.observed import UNANSWERED
 from irpref.values import magnitude, settled
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
@@ -207,9 +208,9 @@ def codes_of_pairs(
     for number, name in enumerate(runs):
         if of_runs.get(name):
             codes[worse == number] = ", ".join(of_runs[name])
-        if "unanswered" in of_runs.get(name, ()):
+        if UNANSWERED.name in of_runs.get(name, ()):
             also = (better == number) & (codes == "")
-            codes[also] = "unanswered"
+            codes[also] = UNANSWERED.name
     return codes
 
 

@@ -16,6 +16,7 @@ from irpref.judged import Groups, Judgments, as_judgments, groups_of, hash_of_po
 from irpref.kernel import Bools, Floats, ratio
 from irpref.observed import (
     TOP,
+    UNANSWERED,
     Evidence,
     Ground,
     check_present,
@@ -196,7 +197,7 @@ class JudgedRuns(Basis):
             "claim", pair.measure, worse, pair.inside, asked.missing, better, None, decide
         )
         yield from grounds
-        if all(ground.code != "unanswered" for ground in grounds):
+        if all(ground.code != UNANSWERED.name for ground in grounds):
             yield from self._unanswered(pair, asked.missing)
 
     def _unanswered(self, pair: Pair, missing: float) -> Iterator[Ground]:
@@ -210,7 +211,7 @@ class JudgedRuns(Basis):
             if number > missing * n
         ]
         if texts:
-            yield Ground("unanswered", texts[-1])
+            yield Ground(UNANSWERED.name, texts[-1])
 
     def _against_pass(self, asked: Question, pair: Pair, decide: Decide | None) -> Iterator[Ground]:
         """Yield why the second system cannot be called as good as the first."""
@@ -257,8 +258,9 @@ class JudgedRuns(Basis):
         stopped = {ground.code for ground in pair.grounds}
         texts = []
         for fact in facts.rows(measure, inside):
-            least = 0 if fact["code"] in ("unanswered", "blind") else missing * inside.sum()
-            if not fact["in_notes"] and fact["code"] not in stopped and fact["topics"] > least:
+            code = fact["record"]
+            least = 0 if code.never_hides else missing * inside.sum()
+            if not code.in_notes and code.name not in stopped and fact["topics"] > least:
                 texts.append(fact["text"])
         valued = int((pair.topics & facts.answerable & inside).sum())
         texts += filter(None, [have_a_value([valued], int((facts.answerable & inside).sum()))])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from irpref.messages import visible
-from irpref.observed import Ground
+from irpref.observed import FEW_TOPICS, Ground
 from irpref_lab.decide.all_pairs import significant
 
 MOST_NAMED = 3  # runs of one kind, before their number is given
@@ -158,7 +158,7 @@ def beside_best(
         shown = significant(of_best["p_adjusted"], level)
         worse &= set(others[shown & (of_best["codes"] == "").to_numpy()])
         # With few-topics the interval leaves it open, which is not shown to differ.
-        for other in others[~of_best["codes"].isin(["", "few-topics"])]:
+        for other in others[~of_best["codes"].isin(["", FEW_TOPICS.name])]:
             first, *_ = *reasons.get(other, ()), *reasons.get(name, ()), *of_pair(other, name)
             unknown.setdefault(other, first.text)
     return worse, unknown
