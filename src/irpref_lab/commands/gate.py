@@ -96,7 +96,7 @@ def gate(
         if isinstance(given, value_options.ValueInputs):
             how["reference"] = given.reference
         elif reference is not None:
-            how["reference"] = irpref.read_run(reference, given.form)
+            how["reference"] = irpref.run(reference, form=given.form)
     decision = irpref_lab.gate(given.measures, qrels, *runs.values(), **lab_options.some(**how))
     lab_options.say_grave(decision.grave)
     if expect_qrels not in (None, decision.qrels):

@@ -16,6 +16,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 import irpref
+from irpref.data import Source
 from irpref.errors import InputError
 from irpref.messages import clipped
 
@@ -83,8 +84,8 @@ def published(table: Any) -> Published:
         raise TypeError(f"expected a table or its path, got {type(table).__name__}")
     if "\n" in path:
         return _read(_cells(path), None)
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        return _read(_cells(file.read()), path)
+    with Source(path).open() as file:
+        return _read(_cells(file.read().decode("utf-8-sig")), path)
 
 
 def _of_frame(frame: pd.DataFrame) -> list[list[str]]:
