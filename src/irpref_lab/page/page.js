@@ -340,7 +340,7 @@ function showTwo() {
     // Whoever points above or below a short bar means it.
     { mark: { type: "bar", aria: false, fillOpacity: 0, cursor: "pointer" }, encoding: { x: { field: "i", type: "ordinal" }, y: { value: 0 }, y2: { value: "height" }, tooltip: tip } }] });
   const which = measure.higher ? "above the line" : "below the line";
-  put("two-plots", figure(`Topics by ${measure.name}`, `dark, ${which}: the run of the vertical axis is better; light: worse; white: equal`, one),
+  put("two-plots", figure(`Topics by ${measure.name}`, `dark, ${which}: the second run is better; light: worse; white: equal`, one),
     figure("Differences, sorted", [nameOf(b), " \u2212 ", nameOf(a)], two));
   const head = (key, name, first) => el("th", { scope: "col", "data-key": key, "data-first": first, "aria-sort": "none", class: key === "topic" || key === "query" ? null : "number" }, el("button", { type: "button" }, name));
   const queries = D.queries.some(text => text !== null);
