@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import compress
 from typing import Any, TypeAlias
 
@@ -105,7 +104,8 @@ class JudgedRuns(Basis):
         self.facts, self.qrels, self.measures = facts, qrels, facts.measures
         self._turning: Turning | None = None
         self._of_pairs: dict[tuple[int, ...], Evidence] = {}
-        self._depend: dict[tuple[Measure, bytes, float], list[frozenset[str]]] = {}
+        self._alone: dict[tuple[Measure, bytes, float], dict[str, list[Ground]]] = {}
+        self._depend: dict[tuple[Measure, bytes, float], dict[str, frozenset[str]]] = {}
 
     def only(self, numbers: Sequence[int]) -> JudgedRuns:
         """Return the basis of some systems, by number."""
@@ -374,11 +374,14 @@ class JudgedRuns(Basis):
         self, measure: Measure, inside: Bools, missing: float
     ) -> dict[str, list[Ground]]:
         """Map each system to the grounds against the claim that another one is better."""
-        facts = self.facts
-        return {
-            system.name: facts.against("claim", measure, number, inside, missing)
-            for number, system in enumerate(facts.systems)
-        }
+        key = measure, inside.tobytes(), missing
+        if key not in self._alone:
+            facts = self.facts
+            self._alone[key] = {
+                system.name: facts.against("claim", measure, number, inside, missing)
+                for number, system in enumerate(facts.systems)
+            }
+        return self._alone[key]
 
     def against_pair(
         self, measure: Measure, inside: Bools, missing: float, worse: str, better: str
@@ -386,16 +389,16 @@ class JudgedRuns(Basis):
         """Return the grounds against the claim that one system is better than another, if these
         depend on both.
         """
-        number, other = (self.names.index(name) for name in (worse, better))
-        codes = self._beside_others(measure, inside, missing)[number]
+        codes = self._beside_others(measure, inside, missing)[worse]
         if not codes:
             return []
-        two = self.facts.only((number, other))
+        names = self.names
+        two = self.facts.only((names.index(worse), names.index(better)))
         return two.against("claim", measure, 0, inside, missing, 1, among=codes)
 
     def _beside_others(
         self, measure: Measure, inside: Bools, missing: float
-    ) -> list[frozenset[str]]:
+    ) -> dict[str, frozenset[str]]:
         """Find the codes that might stand against each system beside another one: it is too
         shallow, or judged too rarely.
 
@@ -406,11 +409,12 @@ class JudgedRuns(Basis):
             facts = self.facts
             shares = [system.judged_share(inside) for system in facts.systems]
             first, second = np.argsort(shares)[:-3:-1].tolist()
-            codes = []
-            for number in range(len(facts.systems)):
-                ask = partial(facts.against, "claim", measure, number, inside, missing)
-                alone, beside = ask(), ask(other=second if number == first else first)
-                codes.append(frozenset(ground.code for ground in beside if ground not in alone))
+            codes = {}
+            alone = self.against_runs(measure, inside, missing)
+            for number, name in enumerate(self.names):
+                other = second if number == first else first
+                beside = facts.against("claim", measure, number, inside, missing, other)
+                codes[name] = frozenset(one.code for one in beside if one not in alone[name])
             self._depend[key] = codes
         return self._depend[key]
 

@@ -58,7 +58,7 @@ from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.printed_tables import of_board, of_board_in_paper
 from irpref_lab.trust import bounds, t_tests
-from irpref_lab.trust.samples import Rng, fixed_seed
+from irpref_lab.trust.samples import Rng, fixed_seed, pair_chunks
 from irpref_lab.trust.topics import FEWEST, limits_named, mean_intervals, on_the_same_topics
 
 _JUDGED, _ANSWERED = FURTHER
@@ -539,9 +539,13 @@ def _shows_more_than_few_topics(values: TopicValues, compared: tests.Pairs, leve
     """
     out = np.ones(compared.first.size, bool)
     least, most = limits_named(values.measure)
-    for pair in np.flatnonzero(tests.significant(compared.p_adjusted, level)).tolist():
-        gap = values.values[compared.second[pair]] - values.values[compared.first[pair]]
-        if np.count_nonzero(np.abs(gap - np.median(gap)) > ROUNDING) < bounds.FEW_OTHERS:
+    shown = np.flatnonzero(tests.significant(compared.p_adjusted, level))
+    for part in pair_chunks(shown.size, values.values.shape[1]):
+        some = shown[part]
+        gaps = values.values[compared.second[some]] - values.values[compared.first[some]]
+        others = np.abs(gaps - np.median(gaps, axis=1, keepdims=True)) > ROUNDING
+        few = np.count_nonzero(others, axis=1) < bounds.FEW_OTHERS
+        for pair, gap in zip(some[few].tolist(), gaps[few], strict=True):
             usual = t_tests.interval(gap, level)
             low, high = bounds.widened(gap, usual, level, (least - most, most - least))
             out[pair] = not low <= 0 <= high
