@@ -40,7 +40,7 @@ MOST_TOPICS = 1000  # with more topics, two rankings are not compared document b
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A run, or several runs of one system, as the judgments see it.
+    """One system, with one or several runs, seen through the judgments.
 
     Attributes
     ----------
@@ -135,11 +135,11 @@ class System:
 
     @property
     def is_absent(self) -> bool:
-        """Whether a run of it answers no judged topic, or none of its documents is judged."""
+        """Whether one of its runs answers no judged topic, or has no judged document."""
         return any(one.is_absent for one in self.observed)
 
     def absence(self, n_topics: int) -> str:
-        """Say why nothing can be told of an absent run, with this number of judged topics."""
+        """Say why nothing is known about an absent run, with this number of judged topics."""
         number = next(i for i, one in enumerate(self.observed) if one.is_absent)
         size = int(self.observed[number].lengths.sum())
         which = f"run {number + 1} of {self.n_repeats}" if self.n_repeats > 1 else "the run"
@@ -220,20 +220,20 @@ class Evidence(HasMemo):
 
     @property
     def everything(self) -> Bools:
-        """The mask of all topics: (n_topics,)."""
+        """A mask of all topics: (n_topics,)."""
         return np.ones(len(self.topics), bool)
 
     @property
     def none(self) -> Bools:
-        """The mask of no topic: (n_topics,)."""
+        """A mask without topics: (n_topics,)."""
         return np.zeros(len(self.topics), bool)
 
     def mask_of(self, names: Iterable[str]) -> Bools:
-        """Make the mask of these topics: (n_topics,)."""
+        """Make a mask of these topics: (n_topics,)."""
         return np.isin(self.topics, list(names))
 
     def some(self, here: Bools, inside: Bools, names_first: bool = False) -> str:
-        """Say how many topics these are, and with `names_first` which is the first."""
+        """Say how many topics these are and, with `names_first`, which is the first."""
         n, total = int(here.sum()), int(inside.sum())
         text = f"{n:,} of {total:,} topics" if total > 1 else "the topic"
         if names_first and 0 < n < total:
@@ -247,7 +247,7 @@ class Evidence(HasMemo):
 
     @property
     def has_grades(self) -> bool:
-        """Whether grades are asked for: levels of preferences are none."""
+        """Whether the judgments have grades; levels of preferences are not grades."""
         asked = (needs(measure) for measure in self.asked)
         return not self.of_preferences or any("preferences" not in names for names in asked)
 
@@ -259,7 +259,7 @@ class Evidence(HasMemo):
     # Values ---------------------------------------------------------------------------------------
 
     def looks_at(self, measure: Measure) -> int | None:
-        """Say how many ranks a measure looks at; None if at all ranks."""
+        """Return the number of ranks that a measure looks at; None if it looks at all."""
         return last_rank(measure, self.depth)
 
     @shared
@@ -368,7 +368,7 @@ class Evidence(HasMemo):
         return tables
 
     def grades_in_words(self, measure: Measure) -> str:
-        """Describe the grades, and which of these count for a measure."""
+        """Describe the grades, and say which of these count for a measure."""
         return grades_in_words(measure, self.pool)
 
     # The order of documents -----------------------------------------------------------------------
@@ -527,7 +527,7 @@ class Evidence(HasMemo):
                 yield from self._rows_of(code, inside, measure, name)
 
     def notes(self, inside: Bools) -> list[str]:
-        """List the notes of verdicts that are said once for all measures."""
+        """List the notes of verdicts that are given once for all measures."""
         return [
             row["text"]
             for code in self.codes
@@ -570,7 +570,7 @@ class Evidence(HasMemo):
         measures: Iterable[Measure] | None = None,
         called: str = "",
     ) -> list[dict[str, Any]]:
-        """List all that is found on the topics of a mask: a row for each code, run and measure. The
+        """List all findings on the topics of a mask: a row for each code, run and measure. The
         texts name the measure as it is `called`, by default `str(measure)`.
         """
         rows: list[dict[str, Any]] = []
@@ -658,14 +658,14 @@ class Evidence(HasMemo):
         )
 
     def so(self, system: System, n: int) -> str:
-        """Say how topics count that a system does not answer."""
+        """Say how topics that a system does not answer count."""
         if system.name == self.leaves_out:
             return "it is left out" if n == 1 else "they are left out"
         return "it counts as an empty ranking" if n == 1 else "they count as empty rankings"
 
 
 def _is_explained(row: Row, rows: Sequence[Row]) -> bool:
-    """Test whether other codes explain all topics of a row: one cause is said once."""
+    """Test whether other codes explain all topics of a row, so that one cause is reported once."""
     explained = [
         other["here"]
         for other in rows

@@ -168,7 +168,7 @@ class Code:
     remedy: str = ""
 
     def found(self, view: View) -> list[Found]:
-        """List where it holds among the topics that are looked at, with at least one topic each."""
+        """List where it holds among the topics that are looked at, each with at least one topic."""
         found = self.find(view)
         every = [found] if isinstance(found, Found) else list(found or ())
         return [one for one in every if (one.topics & view.inside).any() or one.count]
@@ -203,7 +203,7 @@ class Code:
         return said.format(**{**words, **found.words})
 
     def against_verdict(self, view: View) -> str | None:
-        """Return the sentence if it stands against a verdict; None if it does not."""
+        """Return the sentence if it rules out a verdict; else None."""
         found = self.stops(view) if self.stops else next(iter(self.found(view)), None)
         if found is None:
             return None

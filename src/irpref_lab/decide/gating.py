@@ -72,7 +72,7 @@ class Rule:
     missing: float
 
     def decide(self, pair: Pair) -> str:
-        """Return the verdict of a pair that nothing stands against."""
+        """Return the verdict on a pair if nothing rules it out."""
         found = _bounds(pair, self.level, self.n_rows)
         return _verdict(found.low, found.worse, self.margin)
 

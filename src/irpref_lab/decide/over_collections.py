@@ -170,7 +170,7 @@ def left_out(given: Collections, parts: Iterable[Part]) -> dict[str, str]:
 
 
 def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -> Strata:
-    """Put the values of these systems by one measure together.
+    """Collect the values of these systems by one measure.
 
     Raises
     ------

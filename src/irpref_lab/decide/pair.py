@@ -274,7 +274,7 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """The question whether a verdict about two systems holds.
+    """A question: does a verdict about two systems hold?
 
     Attributes
     ----------
@@ -385,7 +385,7 @@ class Basis(Protocol):
     def sentences(
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
-        """Say what the numbers of a pair rest on, in sentences."""
+        """Describe, in sentences, problems behind the numbers of a pair."""
         ...
 
     def notes(self, verdict: Verdict) -> list[str]:
@@ -431,7 +431,7 @@ class Basis(Protocol):
         ...
 
     def notes_of_pairs(self, board: Any, parts: Mapping[str | None, Bools]) -> list[str]:
-        """Say what significant differences of a board rest on, without full stops."""
+        """Describe problems behind significant differences of a board, without full stops."""
         ...
 
     def grave(self) -> list[str]:
@@ -443,7 +443,7 @@ class Basis(Protocol):
         return
 
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
-        """Say what the values of all systems rest on, without full stops."""
+        """Describe problems behind the values of all systems, without full stops."""
         ...
 
     def frame(self, parts: Mapping[str | None, Bools]) -> Any:
