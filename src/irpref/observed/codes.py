@@ -29,7 +29,7 @@ from irpref.observed import judgment_codes, measure_codes, run_codes
 from irpref.observed.finding import Code
 
 _LISTED = (*judgment_codes.CODES, *run_codes.CODES, *measure_codes.CODES)
-# The codes that can stand against a verdict come first, in the order in which they are said.
+# The codes that can rule out a verdict come first, in the order in which they are said.
 _FIRST = (
     *("grades-reversed", "one-grade", "upside-down"),
     *("unanswerable", "unanswered", "changed-ids", "other-topic", "out-of-reach", "unseen"),

@@ -137,14 +137,14 @@ class Code:
     by_measure : bool
         Whether it is found for each measure.
     against : set of {'values', 'pass', 'claim'}
-        The uses that it stands against: the value of a topic as evidence, the verdict that a change
+        The uses that it rules out: the value of a topic as evidence, the verdict that a change
         may ship, the claim that a run is better.
     from_share : float or None
-        From which share of the topics where it can be told it stands against a verdict; None: from
+        From which share of the topics where it can be told it rules out a verdict; None: from
         the share that the user lets a verdict miss.
     stops : callable, optional
-        Where it stands against a verdict, and with which sentence, if that is not `find`. Its
-        `told` is None if it stands against the verdict on however many topics.
+        Where it rules out a verdict, and with which sentence, if that is not `find`. Its
+        `told` is None if it rules out the verdict on however many topics.
     instead_of : tuple of str
         Codes that are not told on topics that this one explains.
     in_notes : bool

@@ -394,8 +394,8 @@ class JudgedRuns(Basis):
     def _beside_others(
         self, measure: Measure, inside: Bools, missing: float
     ) -> list[frozenset[str]]:
-        """Find the codes that might stand against each system beside another one: it is too
-        shallow, or judged too rarely.
+        """Find the codes that might rule out claims about each system of a pair: it is too shallow,
+        or judged too rarely.
 
         The deepest runs and the one with most judged documents stand for all others.
         """

@@ -147,9 +147,9 @@ def beside_best(
         Tests of all pairs, with `a`, `b`, `p_adjusted` and `codes`.
     level : float
     reasons : mapping of run to list of Ground
-        What stands against claims about it.
+        Reasons against claims about it.
     of_pair : callable, optional
-        What stands against the claim that one run is worse than another.
+        Reasons against the claim that one run is worse than another.
     """
     worse, unknown = set(runs), dict[str, str]()
     for name in best:

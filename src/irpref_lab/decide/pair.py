@@ -1,8 +1,8 @@
 """Two systems by one measure on some topics: every verdict is made of such pairs.
 
 `pairs` is the one loop over measures, groups of topics and systems: `compare`, `gate` and `against`
-walk it. Where the values come from, and what stands against a verdict, a `Basis` knows: judged
-runs, a sample of judgments, or values alone."""
+walk it. A `Basis` knows where the values come from and what rules out a verdict: judged runs, a
+sample of judgments, or values alone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Pair:
     lacking : bool array (2, n_compared)
         Topics that each system does not answer.
     grounds : list of Ground
-        What stands against the verdict.
+        Reasons against the verdict.
     numbers : two int
         The numbers of the systems.
     knows_means : bool
@@ -291,7 +291,7 @@ class Question:
     margin : float or None
         The largest loss that a pass tolerates.
     decide : callable or None
-        The verdict of a pair that nothing stands against: codes ask whether other values would
+        The verdict of a pair if nothing rules it out: codes ask whether other values would
         have another one.
     """
 
