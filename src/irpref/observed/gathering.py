@@ -274,7 +274,7 @@ class Gatherer:
         return {measure: values[self.order] for measure, values in self._of_pool(judged).items()}
 
     def _backwards(self, runs: Sequence[Run]) -> Values:
-        """Compute, with kernels, the mean values of runs that are read from the end."""
+        """Compute with kernels the mean values of runs that are read from the end."""
         if self.kernels is None:
             return {}
         of_runs = []
@@ -309,7 +309,7 @@ class Gatherer:
         return open_ends
 
     def _longer_values(self, judged: JudgedRun) -> Values:
-        """Compute, with kernels, the values of a run plus the relevant documents that it lacks."""
+        """Compute with kernels the values of a run plus the relevant documents that it lacks."""
         assert self.kernels is not None
         added = np.flatnonzero(judged.missed() & (self.pool.grade > 0))
         ends = self.pool.judged.part(added)

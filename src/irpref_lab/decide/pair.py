@@ -385,7 +385,7 @@ class Basis(Protocol):
     def sentences(
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
-        """Describe, in sentences, problems behind the numbers of a pair."""
+        """Describe in sentences the problems behind the numbers of a pair."""
         ...
 
     def notes(self, verdict: Verdict) -> list[str]:
