@@ -7,7 +7,7 @@ Each file below needs only those before it:
     facts         systems beside the judgments: masks by topic, values, orders of documents
     finding       a code: where it holds, its sentence, and its consequences
     *_codes       the codes themselves, about judgments, runs and measures; `codes` lists them
-    evidence      the search: which codes hold, and which stand against a verdict
+    evidence      the search: which codes hold, and which rule out a verdict
     gathering     evaluates and observes runs, for `irpref.evidence` and the lab
     streamed      the same for files judged while they are read (`scored_files`, for `irpref eval`)
 

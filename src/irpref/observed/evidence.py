@@ -1,4 +1,4 @@
-"""The search above the facts: which codes hold, and which of them stand against a verdict."""
+"""The search above the facts: which codes hold, and which of them rule out a verdict."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Evidence(Facts):
         measures: Iterable[Measure] | None = None,
         called: str = "",
     ) -> list[Row]:
-        """List all that is found on the topics of a mask: a row for each code, run and measure. The
+        """List all findings on the topics of a mask: a row for each code, run and measure. The
         texts name the measure as it is `called`, by default `str(measure)`.
 
         Besides the columns of `irpref.evidence`, a row has `count` (the number found, if it is not
@@ -94,7 +94,7 @@ class Evidence(Facts):
                 yield from self._rows_of(code, inside, measure, name)
 
     def notes(self, inside: Bools) -> list[str]:
-        """List the notes of verdicts that are said once for all measures."""
+        """List the notes of verdicts that are given once for all measures."""
         return [
             row["text"]
             for code in self.codes
@@ -194,7 +194,7 @@ class Evidence(Facts):
 
 
 def _is_explained(row: Row, rows: Sequence[Row]) -> bool:
-    """Test whether other codes explain all topics of a row: one cause is said once."""
+    """Test whether other codes explain all topics of a row, so that one cause is reported once."""
     explained = [
         other["here"]
         for other in rows

@@ -103,20 +103,20 @@ class Facts(HasMemo):
 
     @property
     def everything(self) -> Bools:
-        """The mask of all topics: (n_topics,)."""
+        """A mask of all topics: (n_topics,)."""
         return np.ones(len(self.topics), bool)
 
     @property
     def none(self) -> Bools:
-        """The mask of no topic: (n_topics,)."""
+        """A mask without topics: (n_topics,)."""
         return np.zeros(len(self.topics), bool)
 
     def mask_of(self, names: Iterable[str]) -> Bools:
-        """Make the mask of these topics: (n_topics,)."""
+        """Make a mask of these topics: (n_topics,)."""
         return np.isin(self.topics, list(names))
 
     def some(self, here: Bools, inside: Bools, names_first: bool = False) -> str:
-        """Say how many topics these are, and with `names_first` which is the first."""
+        """Say how many topics these are and, with `names_first`, which is the first."""
         n, total = int(here.sum()), int(inside.sum())
         text = f"{n:,} of {total:,} topics" if total > 1 else "the topic"
         if names_first and 0 < n < total:
@@ -130,7 +130,7 @@ class Facts(HasMemo):
 
     @property
     def has_grades(self) -> bool:
-        """Whether grades are asked for: levels of preferences are none."""
+        """Whether the judgments have grades; levels of preferences are not grades."""
         asked = (needs(measure) for measure in self.asked)
         return not self.of_preferences or any("preferences" not in names for names in asked)
 
@@ -142,7 +142,7 @@ class Facts(HasMemo):
     # Values ---------------------------------------------------------------------------------------
 
     def looks_at(self, measure: Measure) -> int | None:
-        """Say how many ranks a measure looks at; None if at all ranks."""
+        """Return the number of ranks that a measure looks at; None if it looks at all."""
         return last_rank(measure, self.depth)
 
     @shared
@@ -251,7 +251,7 @@ class Facts(HasMemo):
         return tables
 
     def grades_in_words(self, measure: Measure) -> str:
-        """Describe the grades, and which of these count for a measure."""
+        """Describe the grades, and say which of these count for a measure."""
         return grades_in_words(measure, self.pool)
 
     # The order of documents -----------------------------------------------------------------------
@@ -366,7 +366,7 @@ class Facts(HasMemo):
         return np.asarray(self.pool.judged.count(by_human) > 0)[self.order]
 
     def so(self, system: System, n: int) -> str:
-        """Say how topics count that a system does not answer."""
+        """Say how topics that a system does not answer count."""
         if system.name == self.leaves_out:
             return "it is left out" if n == 1 else "they are left out"
         return "it counts as an empty ranking" if n == 1 else "they count as empty rankings"

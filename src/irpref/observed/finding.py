@@ -145,18 +145,18 @@ class Code:
     by_measure : bool
         Whether it is found for each measure.
     against : set of {'values', 'pass', 'claim'}
-        The uses that it stands against: the value of a topic as evidence, the verdict that a change
+        The uses that it rules out: the value of a topic as evidence, the verdict that a change
         may ship, the claim that a run is better.
     from_share : float or None
-        From which share of the topics where it can be told it stands against a verdict; None: from
+        From which share of the topics where it can be told it rules out a verdict; None: from
         the share that the user lets a verdict miss.
     stops : callable, optional
-        Where it stands against a verdict, and with which sentence, if that is not `find`. Its
-        `told` is None if it stands against the verdict on however many topics.
+        Where it rules out a verdict, and with which sentence, if that is not `find`. Its
+        `told` is None if it rules out the verdict on however many topics.
     needs_pair : bool
-        Whether it stands against a verdict only if there is another run beside.
+        Whether it rules out a verdict only if there is another run beside.
     ends_search : bool
-        Whether nothing else can be told once it stands against a verdict.
+        Whether nothing else can be told once it rules out a verdict.
     instead_of : tuple of str
         Codes that are not told on topics that this one explains.
     in_notes : bool
@@ -193,7 +193,7 @@ class Code:
         return self.about in ("run", "pair")
 
     def found(self, view: View) -> list[Found]:
-        """List where it holds among the topics that are looked at, with at least one topic each."""
+        """List where it holds among the topics that are looked at, each with at least one topic."""
         found = self.find(view)
         every = [found] if isinstance(found, Found) else list(found or ())
         return [one for one in every if (one.topics & view.inside).any() or one.count]
@@ -228,7 +228,7 @@ class Code:
         return said.format(**{**words, **found.words})
 
     def against_verdict(self, view: View) -> str | None:
-        """Return the sentence if it stands against a verdict; None if it does not."""
+        """Return the sentence if it rules out a verdict; else None."""
         if self.needs_pair and view.other is None:
             return None
         found = self.stops(view) if self.stops else next(iter(self.found(view)), None)

@@ -270,7 +270,7 @@ class Gatherer:
         return {measure: values[self.order] for measure, values in self._of_pool(judged).items()}
 
     def _backwards(self, runs: Sequence[Run]) -> Values:
-        """Compute the values of runs read from the end, by kernels: the mean over the runs."""
+        """Compute with kernels the mean values of runs that are read from the end."""
         if self.kernels is None:
             return {}
         of_runs = []
@@ -286,7 +286,7 @@ class Gatherer:
         }
 
     def _cut(self, run: Run) -> Run:
-        """Keep the documents that count."""
+        """Keep only the documents that count."""
         return run if self.depth is None else run.first(self.pool, self.depth)
 
     def _open_ends(
@@ -305,7 +305,7 @@ class Gatherer:
         return open_ends
 
     def _longer_values(self, judged: JudgedRun) -> Values:
-        """Compute by kernels the values if the relevant documents that a run lacks followed it."""
+        """Compute with kernels the values of a run plus the relevant documents that it lacks."""
         assert self.kernels is not None
         added = np.flatnonzero(judged.missed() & (self.pool.grade > 0))
         ends = self.pool.judged.part(added)
@@ -326,7 +326,7 @@ class Gatherer:
         return total
 
     def _judged(self, run: Run) -> JudgedRun:
-        """Find the judged documents of a run; of a run without a judged topic, an empty ranking."""
+        """Find the judged documents of a run; without a judged topic, this is an empty ranking."""
         every = run.on(self.pool)
         every.repeats.warn()
         return every.judged(self.pool, self.kernels is not None and self.kernels.ties)
@@ -369,7 +369,7 @@ class Gatherer:
         return run
 
     def evidence(self, systems: list[System]) -> Evidence:
-        """Put the facts about the judgments beside the systems."""
+        """Combine the facts about the judgments with the systems."""
         pool = self.pool
         answerable: Bools = (pool.judged.maximum(pool.grade, -np.inf) > 0)[self.order]
         *masks, of_empty = tells_apart(self.measures, pool, self._of_pool)

@@ -19,7 +19,7 @@ from irpref.observed.sensitivity import TOP, Values, is_count
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A run, or several runs of one system, as the judgments see it.
+    """One system, with one or several runs, seen through the judgments.
 
     Attributes
     ----------
@@ -114,11 +114,11 @@ class System:
 
     @property
     def is_absent(self) -> bool:
-        """Whether a run of it answers no judged topic, or none of its documents is judged."""
+        """Whether one of its runs answers no judged topic, or has no judged document."""
         return any(one.is_absent for one in self.observed)
 
     def absence(self, n_topics: int) -> str:
-        """Say why nothing can be told of an absent run, with this number of judged topics."""
+        """Say why nothing is known about an absent run, with this number of judged topics."""
         number = next(i for i, one in enumerate(self.observed) if one.is_absent)
         size = int(self.observed[number].lengths.sum())
         which = f"run {number + 1} of {self.n_repeats}" if self.n_repeats > 1 else "the run"

@@ -134,7 +134,7 @@ class Explanation(ResultFrame):
         return rows
 
     def _kind(self) -> Any:
-        """Say of each row whether it was retrieved, was missed, or is the rest."""
+        """Tell for each row whether it was retrieved, was missed, or is the rest."""
         lost = np.where(self["doc_id"].isna(), REST, MISSED)
         return np.where(self["rank"].notna(), RETRIEVED, lost)
 

@@ -85,7 +85,7 @@ class Pairs:
         ----------
         level : float
         counts : bool array (n_pairs,), optional
-            Pairs that nothing stands against; by default all.
+            Pairs that nothing rules out; by default all.
         """
         n = int(self.second.max()) + 1
         out = np.zeros((n, n), bool)
@@ -198,7 +198,7 @@ def codes_of_pairs(
     gain : float array (n_pairs,)
         Gain of the second run's mean, positive if it is better.
     of_runs : mapping of run to codes
-        The codes that stand against claims about it.
+        The codes that rule out claims about it.
     """
     codes = np.full(first.size, "", dtype=object)
     if not any(of_runs.values()):

@@ -142,7 +142,7 @@ class JudgedRuns(Basis):
     # Pairs ----------------------------------------------------------------------------------------
 
     def _facts_of(self, numbers: Sequence[int]) -> Evidence:
-        """Describe two systems beside each other."""
+        """Return the facts about two systems."""
         key = tuple(numbers)
         if key == tuple(range(len(self.facts.systems))):
             return self.facts
@@ -190,7 +190,7 @@ class JudgedRuns(Basis):
     def _against_claim(
         self, asked: Question, pair: Pair, decide: Decide | None
     ) -> Iterator[Ground]:
-        """Yield why it cannot be told whether the system with the better mean is better."""
+        """Yield the reasons not to call the system with the better mean better."""
         worse, better = (0, 1) if pair.mean_gain >= 0 else (1, 0)
         facts = self._facts_of(pair.numbers)
         grounds = facts.against(
@@ -214,7 +214,7 @@ class JudgedRuns(Basis):
             yield Ground(UNANSWERED.name, texts[-1])
 
     def _against_pass(self, asked: Question, pair: Pair, decide: Decide | None) -> Iterator[Ground]:
-        """Yield why the second system cannot be called as good as the first."""
+        """Yield the reasons not to call the second system as good as the first."""
         facts = self._facts_of(pair.numbers)
         yield from facts.against(
             "pass", pair.measure, 0, pair.inside, asked.missing, 1, asked.margin, decide
@@ -250,7 +250,7 @@ class JudgedRuns(Basis):
     def sentences(
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
-        """Say what the numbers of a pair rest on, and did not stand against the verdict."""
+        """Describe problems behind the numbers of a pair that did not rule out the verdict."""
         facts, measure, inside = self._facts_of(pair.numbers), pair.measure, pair.inside
         repeats = within_repeats(facts, measure, pair.topics, (0, 1), row["difference"])
         if verdict == "pass":
@@ -399,8 +399,8 @@ class JudgedRuns(Basis):
     def _beside_others(
         self, measure: Measure, inside: Bools, missing: float
     ) -> dict[str, frozenset[str]]:
-        """Find the codes that might stand against each system beside another one: it is too
-        shallow, or judged too rarely.
+        """Find the codes that might rule out claims about each system of a pair: it is too shallow,
+        or judged too rarely.
 
         The deepest runs and the one with most judged documents stand for all others.
         """
@@ -423,7 +423,7 @@ class JudgedRuns(Basis):
         return columns_of_runs(self.facts, measure, inside)
 
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
-        """Say what the values of all systems rest on, without full stops."""
+        """Describe problems behind the values of all systems, without full stops."""
         facts = self.facts
         return [
             *of_many_runs(facts, facts.measures, absent, called),

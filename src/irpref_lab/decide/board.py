@@ -69,7 +69,7 @@ _PAIRS = (
 
 
 class AgainstClaims(NamedTuple):
-    """What stands against the claim that one run is better than another.
+    """Reasons against the claim that one run is better than another.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Leaderboard(ResultFrame):
     ]
 
     def different_pairs(self) -> pd.DataFrame:
-        """Select the rows of `pairs` with a significant difference that nothing stands against."""
+        """Select the rows of `pairs` with a significant difference that nothing rules out."""
         shown = tests.significant(self.pairs["p_adjusted"], self.level)
         return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
 
@@ -353,7 +353,7 @@ def with_further(basis: Basis) -> dict[str, TopicValues]:
 
 
 def reasons_of(basis: Basis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:
-    """Map each measure and group to what stands against claims."""
+    """Map each measure and group to the reasons against claims."""
     return {
         (str(measure), group): AgainstClaims(
             basis.against_runs(measure, inside, missing),
@@ -376,7 +376,7 @@ def board_of(
     absent: Mapping[str, str] | None = None,
     reasons: Reasons | None = None,
 ) -> Leaderboard:
-    """Make the leaderboard of values that you already have.
+    """Make a leaderboard from values that you already have.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ class CollectionBoard(ResultFrame):
     ]
 
     def different_pairs(self) -> pd.DataFrame:
-        """Select the rows of `pairs` with a significant difference that nothing stands against."""
+        """Select the rows of `pairs` with a significant difference that nothing rules out."""
         shown = significant(self.pairs["p_adjusted"], self.level)
         return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
 
@@ -153,7 +153,7 @@ def leaderboard_over(
         A row for each system and measure, the best first: `run`, `measure`, `group` (None), `mean`,
         `low`, `high`, `place`, `place_low`, `place_high`, `letters`, `borda` (rank by Borda's
         count: how many systems each one beats, on average over the collections), `codes` (what
-        stands against the claim that another system is better), `reason` (why a system is left
+        rules out the claim that another system is better), `reason` (why a system is left
         out, if one is).
 
     Raises
@@ -275,7 +275,7 @@ def _with_left_out(board: pd.DataFrame, out: Mapping[str, str]) -> pd.DataFrame:
 
 
 def measures_over(measures: Measures, given: Collections) -> list[Measure]:
-    """Return the measures that a user names; those that only values know by their names."""
+    """Return the measures that a user names; measures that only values know stay names."""
     of_values = [part for part in given.parts.values() if isinstance(part, Values)]
     if len(of_values) == len(given.parts):
         return measures_of(of_values[0], measures)
@@ -283,12 +283,12 @@ def measures_over(measures: Measures, given: Collections) -> list[Measure]:
 
 
 def _values_only(parts: Sequence[Part]) -> bool:
-    """Test whether nothing is known of any run."""
+    """Test whether there are values only, without runs."""
     return all(part.facts is None for part in parts)
 
 
 def _notes(parts: Sequence[Part]) -> list[str]:
-    """Say which collections are values only."""
+    """Name the collections that have values only."""
     only = [part.name for part in parts if part.facts is None]
     if not only:
         return []
@@ -435,7 +435,7 @@ def compare_over(
 
 
 def _check_known(given: Collections, systems: Sequence[str], parameter: str) -> None:
-    """Refuse names that no collection has."""
+    """Refuse names that are in no collection."""
     for name in systems:
         if name not in given.systems:
             raise ArgumentError(
@@ -517,7 +517,7 @@ def _sentence(
     level: float,
     grounds: Sequence[Ground],
 ) -> str:
-    """Say the verdict in a sentence, and on how many collections it holds."""
+    """State the verdict in a sentence, and on how many collections it holds."""
     head = where(of.measure, None, of.higher_is_better)
     first, second = of.systems
     a, b = f"{first} ({row['mean_a']:.4f})", f"{second} ({row['mean_b']:.4f})"

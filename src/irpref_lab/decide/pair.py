@@ -1,8 +1,8 @@
 """Two systems by one measure on some topics: every verdict is made of such pairs.
 
 `pairs` is the one loop over measures, groups of topics and systems: `compare`, `gate` and `against`
-walk it. Where the values come from, and what stands against a verdict, a `Basis` knows: judged
-runs, a sample of judgments, or values alone."""
+walk it. A `Basis` knows where the values come from and what rules out a verdict: judged runs, a
+sample of judgments, or values alone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Pair:
     lacking : bool array (2, n_compared)
         Topics that each system does not answer.
     grounds : list of Ground
-        What stands against the verdict.
+        Reasons against the verdict.
     numbers : two int
         The numbers of the systems.
     knows_means : bool
@@ -274,7 +274,7 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """The question whether a verdict about two systems holds.
+    """A question: does a verdict about two systems hold?
 
     Attributes
     ----------
@@ -291,7 +291,7 @@ class Question:
     margin : float or None
         The largest loss that a pass tolerates.
     decide : callable or None
-        The verdict of a pair that nothing stands against: codes ask whether other values would
+        The verdict of a pair if nothing rules it out: codes ask whether other values would
         have another one.
     """
 
@@ -385,7 +385,7 @@ class Basis(Protocol):
     def sentences(
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
-        """Say what the numbers of a pair rest on, in sentences."""
+        """Describe in sentences the problems behind the numbers of a pair."""
         ...
 
     def notes(self, verdict: Verdict) -> list[str]:
@@ -431,7 +431,7 @@ class Basis(Protocol):
         ...
 
     def notes_of_pairs(self, board: Any, parts: Mapping[str | None, Bools]) -> list[str]:
-        """Say what significant differences of a board rest on, without full stops."""
+        """Describe problems behind significant differences of a board, without full stops."""
         ...
 
     def grave(self) -> list[str]:
@@ -443,7 +443,7 @@ class Basis(Protocol):
         return
 
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
-        """Say what the values of all systems rest on, without full stops."""
+        """Describe problems behind the values of all systems, without full stops."""
         ...
 
     def frame(self, parts: Mapping[str | None, Bools]) -> Any:

@@ -304,7 +304,7 @@ def _of_pairs(
     estimated: pd.DataFrame, measure: Measure, values: TopicValues, codes: Sequence[str]
 ) -> pd.DataFrame:
     """Name the rows of pairs, keep their intervals within the range of the measure, and remove the
-    results of tests that something stands against.
+    results of tests that something rules out.
     """
     bottom, top = limits_of(measure)
     a, b = np.triu_indices(len(values.systems), 1)

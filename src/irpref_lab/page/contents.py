@@ -431,7 +431,7 @@ def _board(
 
 def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str | None]]) -> Any:
     """Clear the results of tests by measures, and in groups, where `compare` cannot tell, and of
-    pairs that something stands against.
+    pairs that something rules out.
     """
     out = table.copy()
     if "a" in out:

@@ -1,4 +1,4 @@
-"""Read a published table: a row a run, a column a measure, figures as people print them.
+"""Read a published table: a row per run, a column per measure, figures as people print them.
 
 CSV (also with tabs or semicolons), Markdown, or a frame. A table with the columns run, measure and
 value is read, too. A figure may be bold, have a mark of significance, or be in percent."""
@@ -123,7 +123,7 @@ def _read(cells: Sequence[Sequence[str]], path: str | None) -> Published:
     """Read the figures of a table whose first row has the headings."""
     if len(cells) < 2 or len(cells[0]) < 2:
         raise InputError(
-            "there is no table in it: expected a row of headings, then a row a run, a column a "
+            "there is no table in it: expected a row of headings, then a row per run, a column per "
             "measure",
             path=path,
         )
