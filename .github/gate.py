@@ -19,6 +19,12 @@ from typing import NamedTuple
 
 OPTIONS = ("margin", "missing", "reference", "groups", "format", "columns", "labels")
 NEEDED = ("margin", "missing")  # passed on even if empty, which the command refuses
+# Inputs that name a file, and what it holds.
+FILES = {
+    "qrels": "a file of judgments or the id of a data set of ir_datasets",
+    "baseline": "a run file",
+    "candidate": "a run file",
+}
 VERDICTS = {0: "pass", 1: "block", 3: "inconclusive"}
 SAID = {
     "pass": "the change may ship",
@@ -75,24 +81,36 @@ def flag(name: str, text: str) -> bool:
     return text.strip().lower() == "true"
 
 
-def missing_files(given: Mapping[str, str]) -> str:
-    """Return a sentence on the first run that is no file, named by its input."""
+def unusable(given: Mapping[str, str]) -> str:
+    """Return a sentence on the first input that is empty or a run that is no file."""
+    for name, what in FILES.items():
+        if not given[name].strip():
+            return f"input `{name}`: empty, expected {what}"
     for name in ("baseline", "candidate", "reference"):
         if (name != "reference" or given[name]) and not os.path.exists(given[name]):
             return f"input `{name}`: {given[name]}: no such file"
     return ""
 
 
-def in_inputs(text: str) -> str:
+def in_inputs(text: str, given: Mapping[str, str]) -> str:
     """Word a message of the command for somebody who knows the action's inputs, not its options."""
     names = "|".join(OPTIONS)
     text = re.sub(rf"invalid value for '--({names})'", r"input `\1`", text)
-    text = re.sub(rf"--({names})[ =]([^\s;)]*[^\s;),:.])", r"`\1: \2`", text)
+    text = re.sub(rf"--({names})[ =]('[^']*'|[^\s;)]*[^\s;),:.])", r"`\1: \2`", text)
     text = re.sub(rf"--({names})\b", r"`\1`", text)
     text = re.sub(
         rf"^(irpref: )?({names})(?:=(?=\S+ is not)|: )", r"\1input `\2`: ", text, flags=re.M
     )
-    text = re.sub(r"^(irpref: )?(?=no measure given)", r"\1input `measures`: ", text, flags=re.M)
+    text = re.sub(rf"(input `({names})`: )\2: ", r"\1", text)
+    asked = (
+        r"no measure given|unknown measure|\S.* is (neither a file nor|not written like) a measure"
+    )
+    text = re.sub(rf"^(irpref: )(?={asked})", r"\1input `measures`: ", text, flags=re.M)
+    files = [given[name] for name in FILES]
+    for name, file in zip(FILES, files, strict=True):
+        if files.count(file) == 1:
+            words = rf"^(irpref: )(?={re.escape(file)}[ :,])"
+            text = re.sub(words, rf"\1input `{name}`: ", text, flags=re.M)
     order = r"judgments come before runs: irpref gate [A-Z. ]+"
     text = re.sub(order, "judgments belong in `qrels`, runs in `baseline` and `candidate`", text)
     return text.replace(" (see irpref gate --help)", "")
@@ -100,22 +118,22 @@ def in_inputs(text: str) -> str:
 
 def gated(given: Mapping[str, str]) -> Outcome:
     """Run the command."""
-    if absent := missing_files(given):
-        return Outcome("error", "", absent)
+    if why := unusable(given):
+        return Outcome("error", "", why)
     done = subprocess.run(
         [sys.executable, "-I", "-X", "utf8", "-m", "irpref", "gate", *arguments(given)],
         capture_output=True,
         encoding="utf-8",
         errors="replace",
     )
-    return outcome(done.returncode, done.stdout, done.stderr)
+    return outcome(done.returncode, done.stdout, in_inputs(done.stderr, given))
 
 
 def outcome(status: int, table: str, notes: str) -> Outcome:
     """Return the verdict of a status; without a table there is none."""
     if status in VERDICTS and table.strip():
-        return Outcome(VERDICTS[status], table, in_inputs(notes))
-    return Outcome("error", "", in_inputs(notes) or f"no verdict (exit status {status})\n")
+        return Outcome(VERDICTS[status], table, notes)
+    return Outcome("error", "", notes or f"no verdict (exit status {status})\n")
 
 
 def append(variable: str, text: str) -> None:

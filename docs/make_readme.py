@@ -33,9 +33,9 @@ def names() -> str:
     for measure in registered().values():
         families.setdefault(compared(measure).group, []).append(measure)
     text = textwrap.fill(
-        f"There are {len(registered())} measures. Each links to the file that defines it, with formula, source and "
-        "what the paper leaves open. `irpref list NAME` prints a short description of one. The site has a page for "
-        "each, with an example by hand and a picture: `pip install -e '.[docs]' && python -m sphinx docs site`.",
+        f"There are {len(registered())} measures. Each links to the file that defines it, with its formula, "
+        "its source and the decisions that the paper leaves open. `irpref list NAME` prints a short description of one. The site has a page for "
+        "each, with an example worked by hand and a picture: `pip install -e '.[docs]' && python -m sphinx docs site`.",
         WIDTH,
     )
     rows = [

@@ -1,6 +1,6 @@
 """Simulates the claims of docs/judge-until-sure.md and study/SAMPLING.md, on seven collections.
 
-    IRPREF_DATA=FOLDER python -m study.sampling [draws] [known] [unseen] [oracle]
+    IRPREF_DATA=FOLDER python -m study.sampling [draws] [known] [unseen] [oracle] [few] [along]
     python -m study.sampling --stored         # tables and picture alone
 
 The folder has the judgments and runs of the collections below, and `llm-judges`. A document that no
@@ -54,6 +54,7 @@ UNSEEN = {
     "cast2021": "CAsT 2021",
 }
 BINARY = ("cacm", "robust03")
+WITH_LLMS = ("dl19-passage", "dl20-passage")
 JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "binary-llama3.2", "exam-gpt4")
 MEASURES = ("DCG@10", "P@10")
 LOOKS = (50, 100, 200, 400, 800)
@@ -66,6 +67,9 @@ FALLS_SHORT = {  # of what was aimed at, or does so with other ways of drawing
 }
 ORACLE = {"nothing": "nothing more", "means": "means of levels", "spreads": "spreads, too"}
 LEVEL = 0.95
+FEW = (10, 25)  # topics
+EARLY = (25, *LOOKS)  # looks, if there are few topics and so fewer documents
+SETS = 20  # of few topics
 
 
 def load(name):
@@ -197,7 +201,8 @@ class Simulation:
                 size, number = united(sizes([two]), uniform, partner)
             order = np.argsort(-size / number, kind="stable")
             z, q, w, t = size[order], (size / number)[order], difference[order], topic[order]
-            at = self.level[place][order] if way != "alone" else np.zeros(place.size, np.int64)
+            known = self.level_of(a, b)[place][order]
+            at = known if way != "alone" else np.zeros(place.size, np.int64)
             # Without a judge the sample is predicted by its mean: each document a topic.
             of_topic = t if way != "alone" else np.arange(place.size)
             gain = self.gains[place][order]
@@ -220,6 +225,10 @@ class Simulation:
                 self.rows.append(
                     (self.n_pairs, kind, way, n, place.size, middle - true, half, shared, true)
                 )
+
+    def level_of(self, a, b):
+        """Return the levels of the judge's grades, for all documents."""
+        return self.level
 
     def table(self):
         """Return a row for each pair, way and number of documents."""
@@ -299,6 +308,63 @@ def summary(table):
     return out
 
 
+class ErringAlong(Simulation):
+    """Draws with a judge whose errors favour the second run of each pair.
+
+    It grades a document `LIFT` too high if the second run ranks it higher than the first, and
+    `LIFT` too low if the first does.
+    """
+
+    LIFT = 1.5
+
+    def __init__(self, collection, m, seed):
+        grade = collection["grade"]
+        noise = np.random.default_rng(21).normal(0, 0.8, grade.size)
+        self.judge = 3 * grade / grade.max() + noise
+        super().__init__(collection, np.zeros(grade.size), m, seed)
+
+    def level_of(self, a, b):
+        lift = self.LIFT * np.sign(self.weights[b] - self.weights[a])
+        return levels(np.clip(np.round(self.judge + lift), 0, 3))
+
+
+def of_topics(collection, chosen):
+    """Restrict a collection to some of its topics, by number."""
+    kept = np.isin(collection["topic"], chosen)
+    return collection | {
+        "grade": collection["grade"][kept],
+        "topic": np.searchsorted(chosen, collection["topic"][kept]),
+        "n_topics": len(chosen),
+        "gains": [gains[kept] for gains in collection["gains"]],
+        "weights": [weights[:, kept] for weights in collection["weights"]],
+    }
+
+
+def sure_with_few_topics(collection, judge, n_topics, n_draws, seed):
+    """Compute when the median pair is decided on random sets of topics.
+
+    Returns the median over the sets, the lowest and the highest: of the share of documents, and the
+    median number of documents of a pair.
+    """
+    rng = np.random.default_rng(seed)
+    shares, documents = [], []
+    n_sets = SETS if n_topics < collection["n_topics"] else 1
+    for number in range(n_sets):
+        chosen = np.sort(rng.permutation(collection["n_topics"])[:n_topics])
+        kept = np.isin(collection["topic"], chosen)
+        simulation = Simulation(of_topics(collection, chosen), judge[kept], 0, [seed, number])
+        simulation.draw(n_draws // n_sets, ("drawn",), EARLY)
+        cell = summary(simulation.table())
+        shares.append(cell["share"])
+        documents.append(cell["documents"])
+    low, middle, high = np.quantile(shares, [0, 0.5, 1])
+    return {
+        "draws": n_draws,
+        "share": [float(middle), float(low), float(high)],
+        "documents": float(np.median(documents)),
+    }
+
+
 def known_to_an_oracle(collection, judge, n_draws, seed):
     """Compute half widths, as a share of `alone`, and sure pairs, if more is known than a sample
     can tell.
@@ -368,6 +434,30 @@ def table_of_oracle(results):
                 shares = [ways[way][what][n] for what in ("half", "sure") for n in numbers]
                 cells = [f"{KNOWN[name]}, {judge}", label, *(f"{x:.2f}"[-3:] for x in shares)]
                 lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def table_of_few(results):
+    """Tabulate when the median pair is decided on few topics, as Markdown."""
+    head = ["collection", "topics", "documents", "decided after", "lowest", "highest"]
+    lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
+    for name, cells in results.items():
+        for n_topics, cell in cells.items():
+            shares = [f"{share:.2f}"[-3:] for share in cell["share"]]
+            # All topics are one set, which has no lowest and highest.
+            shares = shares if int(n_topics) in FEW else [shares[0], "", ""]
+            row = [KNOWN[name], n_topics, f"{cell['documents']:.0f}", *shares]
+            lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines) + "\n"
+
+
+def table_of_along(results):
+    """Tabulate how many intervals hold if the judge errs along the comparison, as Markdown."""
+    lines = [f"| collection | {' | '.join(map(str, LOOKS))} |", "|---|" + "---:|" * len(LOOKS)]
+    for name, cell in results.items():
+        held = [cell["held"].get(str(n)) for n in LOOKS]
+        cells = [KNOWN[name], *("" if share is None else short(share) for share in held)]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -466,17 +556,41 @@ def ask_the_oracle(n_draws):
         collection = load(name)
         grades = known_judges(collection)
         found[name] = {
-            judge: known_to_an_oracle(collection, grades[judge], n_draws, 3) for judge in judges
+            judge: known_to_an_oracle(collection, grades[judge], n_draws // 4, 3)
+            for judge in judges
         }
     store(stored() | {"oracle": found})
+
+
+def try_few_topics(n_draws):
+    """Simulate and store when pairs are decided on few topics, with the first of the judges."""
+    found = {}
+    for name in WITH_LLMS:
+        collection = load(name)
+        judge = known_judges(collection)[JUDGES[0]]
+        found[name] = {
+            str(n): sure_with_few_topics(collection, judge, n, n_draws, [4, n])
+            for n in (*FEW, collection["n_topics"])
+        }
+    store(stored() | {"few": found})
+
+
+def err_along(n_draws):
+    """Simulate and store how many intervals hold if the judge errs along the comparison."""
+    found = {}
+    for name in WITH_LLMS:
+        simulation = ErringAlong(load(name), 0, 5)
+        simulation.draw(n_draws, ("drawn",))
+        found[name] = {"draws": n_draws, "held": summary(simulation.table())["held"]}
+    store(stored() | {"along": found})
 
 
 def main(n_draws, parts):
     """Simulate the cells, store and draw them."""
     OUT.mkdir(exist_ok=True)
     for part in parts:
-        if part == "oracle":
-            ask_the_oracle(n_draws // 4)
+        if part in MORE:
+            MORE[part](n_draws)
         else:
             run(part, n_draws)
     write(stored())
@@ -487,6 +601,8 @@ def write(results):
     (OUT / "table.inc").write_text(table_of(results["known"], KNOWN), encoding="utf-8")
     (OUT / "unseen.inc").write_text(table_of(results["unseen"], UNSEEN), encoding="utf-8")
     (OUT / "oracle.inc").write_text(table_of_oracle(results["oracle"]), encoding="utf-8")
+    (OUT / "few.inc").write_text(table_of_few(results["few"]), encoding="utf-8")
+    (OUT / "along.inc").write_text(table_of_along(results["along"]), encoding="utf-8")
     draw(results["known"])
 
 
@@ -495,6 +611,7 @@ PARTS = {
     "known": (KNOWN, known_judges, MEASURES, 1),
     "unseen": (UNSEEN, unseen_judges, MEASURES[:1], 2),
 }
+MORE = {"oracle": ask_the_oracle, "few": try_few_topics, "along": err_along}
 
 if __name__ == "__main__":
     run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
@@ -502,6 +619,6 @@ if __name__ == "__main__":
     if "--stored" in sys.argv:
         write(stored())
     else:
-        parts = [*PARTS, "oracle"]
+        parts = [*PARTS, *MORE]
         wanted = [part for part in parts if part in sys.argv] or parts
         main(next((int(word) for word in sys.argv[1:] if word.isdigit()), 2000), wanted)

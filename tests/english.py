@@ -28,7 +28,7 @@ VERBS = frozenset(
     give go grade group guess hash hold identify ignore import include increase index infer insert
     interpolate invert iterate join judge keep label lay leave let limit list load locate log look
     lower make map mark match mean measure merge move multiply name narrow normalise note number
-    obtain offer omit open order pad pair parse pass permute pick place plan plot pool predict
+    observe obtain offer omit open order pad pair parse pass permute pick place plan plot pool predict
     prefer prepare press print project prove provide publish put quote raise rank reach read
     rebuild receive recognise recompute record reduce refuse register reload remember remove rename
     render repeat replace report reshape resolve restore restrict return reverse round run sample

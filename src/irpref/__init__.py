@@ -97,6 +97,11 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    public = {name for name in globals() if not name.startswith("_")}
+    public = {
+        name
+        for name in globals()
+        # Without modules that something has loaded: what is listed is always the same.
+        if not name.startswith("_") and f"irpref.{name}" not in sys.modules
+    }
     imported = {"Any", "annotations", "import_module", "sys"}  # what this file itself needs
     return sorted({*public - imported, *_LATER, *_MODULES, "__version__"})

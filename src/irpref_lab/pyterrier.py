@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import irpref_lab
 from irpref.errors import ArgumentError
-from irpref.hosts.pyterrier.calls import by_system, like_experiment
+from irpref.hosts.pyterrier.calls import like_experiment
 from irpref.hosts.pyterrier.systems import Names, check_systems, judgments_of, runs_of
 from irpref.judged import QrelsLike
 from irpref.measures.declare import Measures
@@ -172,7 +172,14 @@ def intervals(
     TypeError, ValueError
         As `leaderboard`.
     """
-    return by_system(runs, lambda run: irpref_lab.intervals(measures, qrels, run, **options))
+    import pandas as pd
+
+    parts = []
+    for name, run in runs.items():
+        part = irpref_lab.intervals(measures, qrels, run, **options)
+        part.insert(0, "name", name)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
 
 
 def check(

@@ -13,16 +13,11 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
-from irpref.observed import LEVELS, TOP, Evidence, Row, lines
+from irpref.observed import LEVELS, TOP, UNANSWERED, Evidence, Row, lines
 from irpref.values import have_a_value
 
 _FEW = 3  # so many runs are named
 NAMES = "\0"  # the place of measures' names in a sentence; no name of a run has it
-_OF_SOME_TOPICS = {
-    "unanswered": "do not answer",
-    "changed-ids": "have changed ids for",
-    "shallow": "are shallow on",
-}
 
 
 def topics_by_code(facts: Evidence, measure: Measure, inside: Bools, names: Sequence[str]) -> str:
@@ -103,13 +98,13 @@ def about_topics(
     for measure in measures:
         by_code: dict[str, list[Mapping[str, Any]]] = {}
         for row in facts.rows(measure, inside, called=NAMES):
-            if row["run"] not in absent and (row["in_notes"] or not in_notes):
+            if row["run"] not in absent and (row["record"].in_notes or not in_notes):
                 by_code.setdefault(row["code"], []).append(row)
         for rows in by_code.values():
             shown = [row["text"] for row in rows]
             if len(rows) > _FEW:
                 most = max(rows, key=lambda row: int(row["topics"]))
-                verb = _OF_SOME_TOPICS.get(most["code"], f"have {most['code']} for")
+                verb = most["record"].of_many or f"have {most['code']} for"
                 shown = [f"{len(rows):,} runs {verb} some topics; the worst: {most['text']}"]
             for sentence in shown:
                 sentences.setdefault(sentence, []).append(called or str(measure))
@@ -139,7 +134,7 @@ def worst_first(rows: Iterable[Row]) -> list[Row]:
 
     def place(row: Row) -> tuple[int, bool, int, int]:
         level = LEVELS.index(row["level"])
-        return level, row["code"] != "unanswered", first[row["code"]], -row["count"]
+        return level, row["code"] != UNANSWERED.name, first[row["code"]], -row["count"]
 
     return sorted(once, key=place)
 

@@ -48,8 +48,7 @@ _HOMES = {
 _FOR_PACKAGES = frozenset(
     (
         *("MeasureLike", "QrelsLike", "RunLike"),
-        *("data", "hosts", "judged", "kernel", "measures", "messages", "observed", "settings"),
-        *("show", "testing", "transformers"),
+        *("settings", "testing", "transformers"),
         *("register_names", "unregister_names"),
     )
 )
@@ -63,8 +62,10 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     for module in (irpref, irpref_lab):
-        if hasattr(module, name):
+        if name in dir(module):
             return getattr(module, name)
+    if hasattr(irpref, name):  # a package within it; `irpref.values` is one, and a function above
+        return getattr(irpref, name)
     near = did_you_mean(name, __dir__())
     raise AttributeError(f"pt.irpref has no attribute {name!r}{near}")
 

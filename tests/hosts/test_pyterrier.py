@@ -6,6 +6,7 @@ No Java and no network.
 
 import html
 import importlib
+import inspect
 import re
 import textwrap
 from pathlib import Path
@@ -334,9 +335,12 @@ def test_everything_of_the_package_is_in_reach():
     for name in irpref.__all__:
         assert hasattr(pt.irpref, name)
     assert pt.irpref.parse_all is irpref.parse_all
+    assert pt.irpref.values is irpref_lab.values  # not the package irpref.values
     assert {"Judge", "Oracle", "RPref", "bind", "randomisation_test"} <= set(dir(pt.irpref))
-    assert not {"kernel", "hosts", "messages", "testing", "QrelsLike"} & set(dir(pt.irpref))
-    assert not {"data", "judged", "observed", "show"} & set(dir(pt.irpref))
+    importlib.import_module("irpref.cli")  # whatever else is loaded
+    listed = [name for name in dir(pt.irpref) if inspect.ismodule(getattr(pt.irpref, name))]
+    assert listed == ["curves", "datasets", "errors", "meta", "plots", "significance", "spark"]
+    assert not {"testing", "QrelsLike"} & set(dir(pt.irpref))
     with pytest.raises(AttributeError, match="RPreff"):
         pt.irpref.RPreff
 
@@ -425,6 +429,28 @@ def test_a_long_pipeline_is_named_by_its_stages(systems, topics):
     assert "Wordy >> Wordy" in first
     assert "model" not in first
     assert others == ["Wordy (2)", "Wordy (3)"]
+
+
+def test_explanations_of_a_topic_are_shown_one_after_the_other(systems, topics, qrels):
+    measures = ["nDCG@10", "QMeasure(beta=2)"]
+    named = dict(list(systems.items())[:2])
+    topic = topics["qid"][0]
+    explained = pt.irpref.explain(named, topics, qrels, measures, query_id=topic)
+    page = html.unescape(explained._repr_html_())
+    runs = {name: system(topics) for name, system in named.items()}
+    shown = [
+        part
+        for run in runs.values()
+        for measure in measures
+        for part in [repr(irpref.explain(measure, qrels, run, topic))]
+    ]
+    places = [repr(explained).index(part) for part in shown]
+    assert places == sorted(places)
+    assert [page.count(f"<p>{name}</p>") for name in named] == [2, 2]
+    assert "contribution" not in page
+    # Other parts of it, and explanations of all topics, are frames.
+    assert "contribution" in explained.head(3)._repr_html_()
+    assert "contribution" in pt.irpref.explain(named, topics, qrels, measures)._repr_html_()
 
 
 def test_findings_are_sentences_in_a_notebook_and_printed(systems, topics, qrels):

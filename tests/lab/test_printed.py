@@ -59,7 +59,7 @@ def test_a_notebook_shows_sentence_names_marks_test_and_legend(files, command):
     _, call = RESULTS[command]
     result = call(files)
     html = result._repr_html_()
-    assert html.count("<table>") == html.count("</table>") == len(result._tables())
+    assert html.count("<table>") == html.count("</table>") == len(result.tables())
     heads = re.findall(r"<th [^>]*>\s*(.*?)\s*</th>", html)
     for words in {
         "compare": [*str(getattr(result, "text", "")).splitlines(), "low, high: its 95 % interval"],
@@ -135,6 +135,17 @@ def test_a_tilde_is_the_home_folder(files, tmp_path, monkeypatch, capsys):
     from_home = irpref_lab.compare("AP", "~/qrels", a, b, groups="~/groups")
     assert from_home["difference"].tolist() == whole["difference"].tolist()
     assert irpref.evaluator(["AP"], "~/qrels").calc_aggregate(a)
+    (tmp_path / "table.csv").write_text(f"run,AP\n{files[0]},0.5\n")
+    assert irpref_lab.verify("~/table.csv", "~/qrels", {files[0]: a}).to_dict("records")
+    preferences = irpref.preferences_from("~/qrels")
+    irpref.write_preferences(preferences, "~/preferences")
+    assert (tmp_path / "preferences").read_text()
+    for folder in ("one", "two"):
+        (tmp_path / "many" / folder).mkdir(parents=True)
+        for name in ("qrels", *files[:2]):
+            copy = tmp_path / "many" / folder / name
+            copy.write_text((tmp_path / name).read_text())
+    assert len(irpref_lab.collections("~/many").collections) == 2
     monkeypatch.chdir(tmp_path)
     assert main(["compare", "qrels", *files[:2], "AP", "--groups=~/groups"]) == 0
     assert main(["eval", "qrels", files[0], "AP", "-o", "table"]) == 0

@@ -5,6 +5,7 @@ complains of nothing.
 import base64
 import csv
 import json
+import math
 import re
 from contextlib import contextmanager
 
@@ -155,7 +156,7 @@ def test_a_cell_of_the_matrix_opens_the_two_runs(page):
     found = page.run(
         "[document.getElementById('two-a').value, document.getElementById('two-b').value]"
     )
-    assert found == ["1", "3"]
+    assert found == ["3", "1"]  # the run of the row is compared with the one of the column
     assert [name.strip("\u2068\u2069") for name in order] == list(
         irpref_lab.leaderboard(MEASURES, QRELS, RUNS)["run"][: len(RUNS)]
     )
@@ -169,8 +170,13 @@ def test_a_cell_of_the_matrix_opens_the_two_runs(page):
     assert {row[0]: row[2:4] for row in rows} == {
         q: [f"{values[0][q]:.4f}", f"{values[1][q]:.4f}"] for q in QRELS
     }
-    wins = sum(values[0][q] > values[1][q] for q in QRELS)
-    assert f"{wins} topics won" in page.run("document.getElementById('two-said').textContent")
+    assert {row[0]: row[4].lstrip("+").replace("\N{MINUS SIGN}", "-") for row in rows} == {
+        q: f"{values[1][q] - values[0][q]:.4f}" for q in QRELS
+    }
+    wins = sum(values[1][q] > values[0][q] for q in QRELS)
+    said = page.run("document.getElementById('two-said').textContent")
+    assert f"{b} minus {a}: " in said
+    assert f"{b}: {wins} topics won" in said
 
 
 @pytest.mark.parametrize("place", [2, 4])
@@ -404,6 +410,28 @@ def _opening_topic(browser, path):
     browser.open(path)
     chosen = "document.getElementById('topic-id').selectedOptions[0].textContent"
     return browser.run(chosen).strip("\u2068\u2069")
+
+
+@pytest.mark.parametrize("baseline", [None, "good"])
+def test_two_systems_are_the_second_minus_the_first_as_in_the_verdict(browser, tmp_path, baseline):
+    path = tmp_path / "page.html"
+    qrels = {f"q{t}": {"a": 1} for t in range(8)}
+    good, bad = ({q: {"a": score, "b": 1.0} for q in qrels} for score in (2.0, 0.0))
+    runs = {"bad": bad, "good": good}
+    irpref_lab.report(["AP"], qrels, runs, path, baseline=baseline)
+    first, second = ("good", "bad") if baseline else ("bad", "good")
+    said = irpref_lab.compare(["AP"], qrels, runs[first], runs[second], names=[first, second])
+    (sign,) = {math.copysign(1, difference) for difference in said["difference"]}
+    browser.open(path)
+    text = browser.run("document.getElementById('two-said').textContent")
+    assert f"{second} minus {first}: {'+' if sign > 0 else chr(0x2212)}0.5000" in text
+    names = browser.run(
+        "[...document.querySelectorAll('#two-plots .role-axis-title text')].map(t => t.textContent)"
+    )
+    assert [name.strip("\u2068\u2069") for name in names[:2]] == [first, second]
+    dots = "[...document.querySelectorAll('#two-plots .mark-symbol path')].map(d => d.ariaLabel)"
+    values = [f"{1.0 if name == 'good' else 0.5:.4f}" for name in (first, second)]
+    assert all(" and ".join(values) in label for label in browser.run(dots))
 
 
 def test_a_topic_opens_on_the_largest_difference_and_of_one_run_on_the_worst_value(

@@ -124,7 +124,7 @@ def best_rows(rows):
 
 ALONE = {
     "scores rounded to 32 bits": {"order": float32},
-    "equal scores by rising id": {
+    "equal scores by ascending id": {
         "order": lambda rows: ordered(dict(rows).items(), lambda row: (-row[1], row[0]))
     },
     "equal scores in the order of the rows": {
@@ -209,8 +209,8 @@ def test_a_mean_reciprocal_rank_cut_at_10_is_found_under_the_name_mrr():
 
 PAIRS = [
     ("relevant from grade 2 on", "cut at 10"),
-    ("relevant from grade 2 on", "equal scores by rising id"),
-    ("equal scores by rising id", "topics without a relevant document are left out"),
+    ("relevant from grade 2 on", "equal scores by ascending id"),
+    ("equal scores by ascending id", "topics without a relevant document are left out"),
     (
         "topics without documents are left out, as trec_eval without -c does",
         "gain 2^grade - 1",

@@ -9,7 +9,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.observed.codes import CODES
-from irpref.observed.finding import LEVELS, About, Code, Found
+from irpref.observed.finding import LEVELS, About, Code, Found, View
 
 ROOT = Path(__file__).resolve().parents[2]
 TOPICS = [f"q{t:02}" for t in range(24)]
@@ -95,6 +95,17 @@ def test_a_code_that_is_added_is_said_of_predictions():
     assert any(SAID in note for note in predicted.notes)
 
 
+def test_the_code_of_the_guide_is_found(monkeypatch):
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    example = re.search(r"## Add a code\n.*?^```python\n(.*?)^```", guide, re.DOTALL | re.MULTILINE)
+    known = {"Code": Code, "Found": Found, "View": View}
+    exec(example[1], known)
+    monkeypatch.setattr("irpref.observed.evidence.CODES", [*CODES, known["SINGLE_DOCUMENT"]])
+    runs = {"one": RUNS["early"] | {TOPICS[3]: {"a": 1.0}}}
+    found = irpref.evidence(["AP"], QRELS, runs).set_index("code").loc["single-document"]
+    assert (found["run"], found["topics"], found["example"]) == ("one", 1, TOPICS[3])
+
+
 def test_codes_are_listed_once_with_level_and_words():
     named = [(code.name, code.about) for code in CODES]
     assert len(set(named)) == len(named)
@@ -105,6 +116,7 @@ def test_codes_are_listed_once_with_level_and_words():
         assert code.says
         assert not code.says.endswith(".")
         assert code.against <= {"values", "pass", "claim"}
+        assert set(code.instead_of) <= {name for name, _ in named}
 
 
 def test_each_code_is_on_a_page():

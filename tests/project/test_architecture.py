@@ -258,7 +258,7 @@ KIT = (
     "cli.say",
 )
 # Names beyond that which the lab still takes. The number may only fall.
-PRIVATE_NAMES_OF_THE_LAB = 34
+PRIVATE_NAMES_OF_THE_LAB = 32
 
 
 def _taken(tree):

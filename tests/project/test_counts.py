@@ -3,6 +3,7 @@ that asks several questions of them."""
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from test_read_once import QRELS, USES
@@ -239,6 +240,23 @@ def written_track(tmp_path):
         path.write_text("".join(lines))
         paths.append(str(path))
     return paths
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "IPrec@0.5"], ids=["kernel", "provider"])
+def test_eval_opens_each_file_once(opened, written_track, measure):
+    assert main(["eval", *written_track, measure]) == 0
+    assert {opened[path] for path in written_track} == {1}
+
+
+@pytest.mark.parametrize("options", [[], ["--ties", "input"]])
+def test_a_reference_is_opened_once_and_read_as_the_other_runs(
+    opened, written_track, options, tmp_path
+):
+    reference = str(tmp_path / "reference")
+    Path(reference).write_text(Path(written_track[1]).read_text().replace(" 1 ", " 2 "))
+    command = ["gate", *written_track, "nDCG@10", "--reference", reference, *options]
+    assert main(command) in (0, 1, 3)
+    assert {opened[path] for path in [*written_track, reference]} == {1}
 
 
 def test_judgments_and_runs_are_opened_once(opened, written_track):

@@ -76,7 +76,7 @@ def test_the_hosts_refuse_the_fractions_that_it_shows():
     """With the words that it quotes."""
     import ir_measures
 
-    (said,) = re.findall(r'refuses for these \("(.*?)"\)', TEXT.replace("\n", " "))
+    (said,) = re.findall(r'refuses them \("(.*?)"\)', TEXT.replace("\n", " "))
     with pytest.raises(TypeError, match=said):
         ir_measures.calc_aggregate([ir_measures.nDCG @ 10], {"q": {"a": 0.5}}, {"q": {"a": 1.0}})
 

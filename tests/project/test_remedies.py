@@ -110,6 +110,16 @@ def columns_of_a_file() -> None:
     assert ap({"q1": {"a": 2.0, "b": 1.0}}, read) == 0.5
 
 
+def trec_files_by_another_name() -> None:
+    """Runs and judgments in a file that is called .csv."""
+    trec = "".join(f"{q} Q0 {d} 1 {9 - i} tag\n" for i, (q, d) in enumerate(GOOD))
+    assert ap(follow_run(trec.encode(), "csv", form="trec")) == 1.0
+    judged = "".join(f"{q} 0 {d} {QRELS[q][d]}\n" for q, d in GOOD).encode()
+    remedy = remedy_of(lambda: irpref.read_qrels(io.BytesIO(judged), "csv"))
+    read = irpref.read_qrels(io.BytesIO(judged), **{remedy.argument: remedy.example})
+    assert ap(irpref.read_run(io.BytesIO(trec.encode()), "trec"), read) == 1.0
+
+
 def columns_of_a_frame() -> None:
     """`irpref.run` and `irpref.judgments` take the frame."""
     frame = pd.DataFrame([(*pair, 9 - i) for i, pair in enumerate(GOOD)])
@@ -385,6 +395,7 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/cli/in_order.py in_order": files_in_order,
     "irpref/data/columns.py LOWER": distances,
     "irpref/data/columns.py _missing": columns_of_a_file,
+    "irpref/data/columns.py _missing 2": trec_files_by_another_name,
     "irpref/data/kinds.py _as_grades": grades_that_look_like_times,
     "irpref/data/kinds.py as_pairs": pairs,
     "irpref/data/lists.py _check_order": lists_in_another_order,

@@ -24,6 +24,7 @@ from study import (
     error_rates_page,
     over_collections,
     over_collections_page,
+    sampling,
     stopped,
     stopped_page,
 )
@@ -77,6 +78,24 @@ def test_the_pages_of_error_rates_are_written_from_the_stored_results(numbers):
     page, tables = error_rates_page.PAGE, error_rates_page.TABLES
     assert page.read_text(encoding="utf-8") == error_rates_page.page(numbers)
     assert tables.read_text(encoding="utf-8") == error_rates_page.tables(numbers)
+
+
+def test_the_tables_of_samples_are_written_from_the_stored_results():
+    stored = sampling.stored()
+    for name, table in (
+        ("table", sampling.table_of(stored["known"], sampling.KNOWN)),
+        ("unseen", sampling.table_of(stored["unseen"], sampling.UNSEEN)),
+        ("oracle", sampling.table_of_oracle(stored["oracle"])),
+        ("few", sampling.table_of_few(stored["few"])),
+        ("along", sampling.table_of_along(stored["along"])),
+    ):
+        assert (sampling.OUT / f"{name}.inc").read_text(encoding="utf-8") == table
+
+
+def test_with_ten_topics_half_of_the_documents_are_judged_before_the_median_pair_is_decided():
+    """As docs/judge-until-sure.md says."""
+    for cells in sampling.stored()["few"].values():
+        assert cells["10"]["share"][0] > 0.5 > cells["25"]["share"][0]
 
 
 def test_the_page_about_verdicts_is_written_from_the_stored_counts():

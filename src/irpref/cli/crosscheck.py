@@ -29,7 +29,7 @@ Examples:
   irpref crosscheck qrels.txt run.txt AP nDCG@10 --tool ranx
 
 Exit status: 0, or 1 if a difference has no known reason, a tool has no value for some topics, or a
-tool of --tool computes nothing.""",
+tool named by --tool computes nothing.""",
 )
 @options.inputs("RUN... [MEASURE...]", measures=MEASURES)
 @options.topics

@@ -197,7 +197,7 @@ def _print_grave(scorer: Scorer, scores: Mapping[str, Scores]) -> None:
     """Print the grave findings that judged documents can tell, and those that they hint at."""
     if scorer.pool is None:
         return
-    from irpref.observed import streamed
+    from irpref.observed import GRADES_REVERSED, UPSIDE_DOWN, streamed
 
     named = scores if len(scores) > 1 else dict(zip(["the run"], scores.values(), strict=True))
     rows = [
@@ -206,13 +206,13 @@ def _print_grave(scorer: Scorer, scores: Mapping[str, Scores]) -> None:
         if score.noted is not None
         for row in streamed.grave_rows(score.noted, name)
     ]
-    upside_down = {row["run"] for row in rows if row["code"] == "upside-down"}
-    late = {name: score.late_by for name, score in named.items() if name not in upside_down}
+    turned = {row["run"] for row in rows if row["record"] is UPSIDE_DOWN}
+    late = {name: score.late_by for name, score in named.items() if name not in turned}
     said = streamed.lines(streamed.grave_of_judgments(scorer.qrels, scorer.pool))
     orders = [score.grade_order for score in named.values() if score.grade_order is not None]
     beside = [score.beside_order for score in named.values() if score.beside_order is not None]
     if against := streamed.grades_reversed(orders):  # which explains a run that seems upside down
-        rows = [row for row in rows if row["code"] != "upside-down"]
+        rows = [row for row in rows if row["code"] not in GRADES_REVERSED.instead_of]
         said, late = [against, *said], {}
     said += filter(None, [streamed.one_grade(scorer.pool, beside)])
     not_looked_at = [f"{text}: irpref check does" for text in streamed.not_looked_at(late)]

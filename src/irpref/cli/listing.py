@@ -43,7 +43,7 @@ ROW = ("name", "from", "title", "question", "range", "higher_is_better", "source
 )
 @options.option("--long", is_flag=True, help="also print the whole definition")
 @options.importing
-@options.writing_as("text", "one row a measure; json and jsonl have everything: ")
+@options.writing_as("text", "one row per measure; json and jsonl have everything: ")
 def list_measures(names: tuple[str, ...], long: bool, out: Output) -> None:
     """List the measures of irpref and ir-measures, or explain one of them.
 

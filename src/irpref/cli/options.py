@@ -179,7 +179,7 @@ def inputs(
                 metavar="NAME",
                 multiple=True,
                 shell_complete=measures_only,
-                help=f"a measure that has the name of a file{shown} (repeatable)",
+                help=f"a measure whose name is also the name of a file{shown} (repeatable)",
             ),
             importing,
         ]
@@ -235,7 +235,7 @@ reading = together(
     option(
         "--exclude",
         metavar="FILE",
-        help="leave out these documents of a topic: judgments of an earlier round",
+        help="leave out the documents that FILE lists for a topic: judgments of an earlier round",
     ),
     option(
         "--documents",
@@ -247,8 +247,8 @@ reading = together(
         "--repeated",
         type=Choice(REPEATS),
         metavar="ROW",
-        help="of a repeated document count the last row, the first, or the best (default: best "
-        "with --documents, else last)",
+        help="which row of a repeated document counts: the last, the first, or the best (default: "
+        "best with --documents, else last)",
     ),
     option(
         "-j",
@@ -346,7 +346,7 @@ provider = option(
     "--provider",
     metavar="NAME",
     type=Choice(tuple(providers.registry)),
-    help="compute all with this provider of ir_measures",
+    help="compute all measures with this provider of ir_measures",
 )
 rel = option(
     "--rel",

@@ -28,8 +28,8 @@ def settings(names: tuple[str, ...], out: Output) -> None:
     """Show which rel, gains and max_rel suit public data sets.
 
     Everything comes from ir_datasets; nothing is downloaded if it knows the grades of a data set.
-    If the column non-relevant says "none", bpref amounts to recall; so do rpref and n-pref if there
-    is a single grade.
+    If the column non-relevant says "none", bpref ranks systems exactly as recall does; so do rpref
+    and n-pref if there is a single grade.
 
     \b
     irpref settings msmarco-passage/trec-dl-2019 cranfield

@@ -631,6 +631,9 @@ def _missing(
     ):
         swapped = wrong in (_RUN_FOR_QRELS, _QRELS_FOR_RUN)
         message, remedy = f"{message}; {wrong}", QRELS_FIRST if swapped else None
+    elif "path" in place and len(present) == 1 and len(present[0].split()) in (4, 6):
+        message += "; its first line looks like one of a TREC file"
+        remedy = Remedy("form", "trec", call, "reads it as one")
     elif value == "score" and not several and (distances := _distances(present)):
         message += f"; in {distances[0]!r}, by its name, the lowest is the best"
         remedy = replace(LOWER, call=call)

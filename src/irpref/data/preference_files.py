@@ -43,6 +43,7 @@ from irpref.data.forms import PREFERENCES as FORMS
 from irpref.data.kinds import are_preferred, head_pairs, rows_of
 from irpref.data.preference_frames import COLUMNS, check_preferences, of_pairs, zeros
 from irpref.data.preference_rows import pairs_of_file
+from irpref.data.replace import replaced
 from irpref.data.source import PathLike, Source
 from irpref.data.trec import MOST_FIELDS, Form, is_number, lines_of, n_fields, shown, whole
 from irpref.errors import QRELS_FIRST, ColumnError, InputError, JudgmentsError
@@ -212,7 +213,10 @@ def write_preferences(
         " ".join(row) + "\n" for row in _written(table, form).itertuples(index=False, name=None)
     ]
     if isinstance(path, (str, os.PathLike)):
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
+        with (
+            replaced(path) as beside,
+            open(beside, "w", encoding="utf-8", newline="\n") as file,
+        ):
             file.writelines(lines)
     else:
         path.writelines(lines)

@@ -82,7 +82,7 @@ class Source:
         self.alone = False
         self._kept: _Stream | None = None
         self._file: Any = None  # open between `with source:` and its end
-        self._stays_open = False
+        self._stays_open = 0  # how many `with` we are inside of
         if isinstance(path, (str, os.PathLike)):
             self.path = path = os.path.expanduser(path)
             self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
@@ -91,12 +91,12 @@ class Source:
 
     def __enter__(self) -> Source:
         """Open a file on disk only once, however often it is read inside of `with`."""
-        self._stays_open = True
+        self._stays_open += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stays_open = False
-        if self._file is not None:
+        self._stays_open -= 1
+        if not self._stays_open and self._file is not None:
             self._file.close()
             self._file = None
 

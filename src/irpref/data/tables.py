@@ -140,7 +140,8 @@ def read_run(
     }
     # What a surface already put into the reading stays, unless it is given here.
     how = replace(how, **{k: v for k, v in given.items() if v != getattr(PLAIN, k)})
-    return _run_frame(read(source, "score", how, FRAME_BLOCK_BYTES), source.size())
+    with source:
+        return _run_frame(read(source, "score", how, FRAME_BLOCK_BYTES), source.size())
 
 
 def read_qrels(
@@ -303,7 +304,8 @@ def read_table(path: PathLike | Source, value: str, form: str | Reading | None =
     """
     source = path if isinstance(path, Source) else Source(path)
     how = reading(form)
-    table = _joined(read(source, value, how))
+    with source:
+        table = _joined(read(source, value, how))
     if value == "relevance" and lacks_grades(how.labels):
         return graded(table, source.name)
     return table

@@ -74,10 +74,11 @@ def on_topics(
     `align_file`.
     """
     how = reading(form)
-    try:
-        return work(whole_topics(read(source, "score", how, block_bytes), source.name))
-    except TopicReturnsError:
-        return work([read_table(source, "score", how)])
+    with source:
+        try:
+            return work(whole_topics(read(source, "score", how, block_bytes), source.name))
+        except TopicReturnsError:
+            return work([read_table(source, "score", how)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,28 +1,27 @@
 """Measures from strings: our names, those of ir_measures, those of trec_eval, common spellings of
 all of them, and names of other tools (`irpref.measures.other_names`).
 
-A name is understood whole or not at all: `recall_100k` is no `R@100`.
+A name is understood whole or not at all: `recall_100k` is no `R@100`. Here it is found which
+measures the name itself stands for; brackets and cutoff are read in `irpref.measures.brackets`.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from typing import Any
 
 from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError, Remedy, UnknownMeasureError
-from irpref.measures.declare import PACKAGE, KernelMeasure
+from irpref.measures.brackets import measures_with, unreadable
+from irpref.measures.declare import KernelMeasure
 from irpref.measures.other_names import AT, check_equal, plain, same_elsewhere, translated
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
-from irpref.measures.support import any_rel, check_limits
+from irpref.measures.support import check_limits
 from irpref.measures.toml_files import data
-from irpref.messages import IrprefWarning, clipped, did_you_mean, nearest, warn_user
+from irpref.messages import IrprefWarning, clipped, nearest, warn_user
 
 __all__ = ["parse", "parse_all"]
 
@@ -194,7 +193,7 @@ def _parse(text: str | Measure) -> list[Measure]:
     # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, unless it needs
     # a parameter that trec_eval's form brings along.
     if key is not None:
-        measures = _read(text, key, rest)
+        measures = measures_with(text, host.registry[key], rest)
         if not (name in TREC_NAMES and _missing(measures[0])):
             return measures
     trec = _trec(name)
@@ -211,7 +210,7 @@ def _parse(text: str | Measure) -> list[Measure]:
         check_equal(name, head)
         key = same_elsewhere(head)
     if key is not None:
-        return _read(text, key, rest)
+        return measures_with(text, host.registry[key], rest)
     written = re.fullmatch(rf"([A-Za-z_]+?)((?:[._]{_NUMBER}(?:,{_NUMBER})*)?)", name)
     spelled = written and _TREC_SPELLED.get(written[1].lower())
     trec = _trec(f"{spelled}{written[2]}") if written and spelled else None
@@ -285,183 +284,12 @@ def _group(name: str) -> list[Measure]:
     return measures
 
 
-def _read(text: str, key: str, rest: str) -> list[Measure]:
-    """Make the measure of the registry with these brackets and this cutoff; several for `@5,10`."""
-    base = host.registry[key]
-    brackets, _, at = _cut(rest)
-    numbers = (
-        [number.strip() for number in at.split(",")]
-        if at and re.fullmatch(r"[\d.,\s]+", at)
-        else [at]
-    )
-    if (
-        (not rest.startswith(("(", "@")) and rest)
-        or rest.rstrip().endswith("@")
-        or re.search(r"\d_\d|\d\(", at)
-    ):
-        raise _unreadable(text)
-    return [_built(text, base, brackets + (f"@{number}" if at else "")) for number in numbers]
-
-
-def _cut(rest: str) -> tuple[str, str, str]:
-    """Split a name at the last `@` outside of brackets: brackets, `@`, and the rest."""
-    if rest.startswith("(") and not rest.rstrip().endswith(")"):
-        at = rest.rfind("@", rest.rfind(")"))
-        return (rest[:at], "@", rest[at + 1 :]) if at >= 0 else (rest, "", "")
-    return (rest, "", "") if rest.startswith("(") else ("", *rest.partition("@")[1:])
-
-
-def _built(text: str, base: Measure, rest: str) -> Measure:
-    code = f"measure{rest}"
-    try:
-        node = ast.parse(code, mode="eval").body
-        keywords, at = _take_apart(node)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _unreadable(text) from None
-    given: dict[str, Any] = {}
-    for keyword in keywords:
-        if keyword.arg is None:
-            raise MeasureError(f"{clipped(text)!r}: '**' is not accepted")
-        if keyword.arg in given:
-            raise MeasureError(f"{clipped(text)!r}: {keyword.arg} is given twice")
-        given[keyword.arg] = _value(keyword.value, text, code)
-    if at is not None:
-        given[base.AT_PARAM] = _value(at, text, code)
-    of_host = type(base).__module__.partition(".")[0] != PACKAGE
-    if of_host:
-        for name, value in given.items():
-            spec = base.SUPPORTED_PARAMS.get(name)
-            if spec is None:
-                near = did_you_mean(str(name), base.SUPPORTED_PARAMS)
-                takes = (
-                    f" (it takes {', '.join(base.SUPPORTED_PARAMS)})"
-                    if base.SUPPORTED_PARAMS
-                    else ""
-                )
-                raise MeasureError(
-                    f"{base.NAME} has no parameter {name!r}{near}{takes}",
-                    measure=str(base.NAME),
-                    parameter=name,
-                    value=value,
-                )
-            # bool is an int to the host: P@True would be P@1 under another name.
-            truth = spec.dtype is not bool and isinstance(value, bool)
-            if name == "rel" and any_rel(base, value):
-                given[name] = int(value) if value.is_integer() else value
-                continue
-            # The host takes no int for a float: SetF(beta=2) would fail at evaluation.
-            if spec.dtype is float and type(value) is int:
-                with suppress(OverflowError):  # told as any other value that is not accepted
-                    value = given[name] = float(value)
-            if truth or not spec.validate(value):
-                raise MeasureError(
-                    f"{base.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}",
-                    measure=str(base.NAME),
-                    parameter=name,
-                    value=value,
-                )
-    built: Measure = base(**given)
-    if of_host:
-        check_limits(built)
-    return built
-
-
-def _expected(spec: Any) -> str:
-    if isinstance(spec.choices, list):
-        return f", expected one of {', '.join(map(repr, spec.choices))}"
-    kinds = {
-        int: "a whole number",
-        float: "a number",
-        bool: "True or False",
-        dict: "a dict such as {1: 3}",
-    }
-    return f", expected {kinds[spec.dtype]}" if spec.dtype in kinds else ""
-
-
-def _take_apart(node: ast.expr) -> tuple[list[ast.keyword], ast.expr | None]:
-    """Parse keywords and cutoff of `measure(...)@...`. `ValueError` for anything else."""
-    at = None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        at, node = node.right, node.left
-    keywords: list[ast.keyword] = []
-    if isinstance(node, ast.Call):
-        if node.args:
-            raise ValueError
-        keywords, node = node.keywords, node.func
-    if not isinstance(node, ast.Name):
-        raise ValueError
-    return keywords, at
-
-
-def _value(node: ast.expr, text: str, code: str) -> Any:
-    _check_numbers(node, text, code)
-    # literal_eval handles signs, and knows the syntax tree of the Python it runs on; ir_measures'
-    # own parser does neither.
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError, RecursionError, MemoryError):
-        word = ast.get_source_segment(code, node) or ""
-        # A shell takes quotes away.
-        if re.fullmatch(r"[A-Za-z][\w.-]*", word):
-            return word
-        raise MeasureError(
-            f"{clipped(text)!r}: expected a number, a word, True, False or a dict, such as beta=2 "
-            f"or norm='relative'"
-        ) from None
-    if isinstance(value, (list, tuple, set)):
-        raise MeasureError(f"{clipped(text)!r}: lists are not accepted as values of parameters")
-    if isinstance(node, ast.Dict) and len(node.keys) != len(value):
-        raise MeasureError(
-            f"{clipped(text)!r}: a grade is given twice in {clipped(ast.unparse(node))}"
-        )
-    return value
-
-
-def _check_numbers(node: ast.expr, text: str, code: str) -> None:
-    """Refuse numbers that say something else than they look: 0x10 is 16, and 1e-400 is 0."""
-    for part in ast.walk(node):
-        if not isinstance(part, ast.Constant) or type(part.value) not in (int, float, complex):
-            continue
-        written = ast.get_source_segment(code, part) or ""
-        is_decimal = re.fullmatch(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", written)
-        if not is_decimal:
-            expected = "a decimal number, such as 10 or 0.8"
-        elif not part.value and re.search("[1-9]", re.split("[eE]", written)[0]):
-            expected = "0 or a number above 1e-308"
-        else:
-            continue
-        raise MeasureError(f"{clipped(text)!r}: {written} is not accepted, expected {expected}")
-
-
 def _missing(measure: Measure) -> list[str]:
     return [
         name
         for name, spec in measure.SUPPORTED_PARAMS.items()
         if spec.required and name not in measure.params
     ]
-
-
-def _unreadable(text: str) -> ValueError:
-    examples = "such as RPref, nDCG@10 or QMeasure(beta=2)@10"
-    if re.fullmatch(r"[^()]+,[^()]*", text):
-        examples += "; separate several with spaces"
-    elif text.count("(") > text.count(")"):
-        examples += "; a bracket is not closed"
-    elif text.startswith("("):
-        examples += "; remove the space before the bracket"
-    elif text.startswith("@"):
-        examples += "; remove the space before '@'"
-    elif text.endswith("@"):
-        examples += "; the cutoff follows '@' without a space"
-    elif turned := re.fullmatch(r"(\w+)(@\d+)(\(.+\))", text):
-        examples += f"; the cutoff comes last: {turned[1]}{turned[3]}{turned[2]}"
-    elif re.fullmatch(r"[^(]+\([^=]+\).*", text):
-        examples += "; parameters have names"
-    return MeasureError(
-        f"{clipped(text)!r} is not written like a measure, {examples}",
-        measure=text,
-        hint=f", {examples}",
-    )
 
 
 def _unknown(name: str, head: str, rest: str) -> ValueError:
@@ -475,7 +303,7 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
             + (f"; did you mean {meant!r}?" if _is_known(meant) else "")
         )
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
-        return _unreadable(name)
+        return unreadable(name)
     if plain(head).removeprefix("metric") in data("names.toml")["compared"]:
         return UnknownMeasureError(
             f"{clipped(head)!r} compares two rankings, so it is not a measure, and is not offered "

@@ -52,11 +52,11 @@ class Change:
     ascii: bool = False
 
     def touches(self, text: str) -> bool:
-        """Test whether this makes another id of some, which are joined by line ends."""
+        """Test whether this changes any of some ids, which are joined by line ends."""
         return self.concerns(text) and (self in _OF_BEGINNINGS or self.undone(text) != text)
 
     def undone_in(self, names: Sequence[str]) -> list[str]:
-        """Undo the change in each of some ids."""
+        """Undo the change in each of these ids."""
         parts = self.undone("\n".join(names)).split("\n")
         # An id may have an end of line in it.
         return parts if len(parts) == len(names) else [self.undone(name) for name in names]
@@ -67,7 +67,7 @@ class Change:
 
 
 def _has(*parts: str) -> Callable[[str], bool]:
-    """Return the test whether one of these is in a text."""
+    """Return a function that tests whether one of these is in a text."""
     return lambda text: any(part in text for part in parts)
 
 
@@ -160,7 +160,7 @@ _NUMBERED = 0.05  # of known ids that are others without their last character
 
 
 class Names:
-    """Ids that are known, by the ids that each change makes of them.
+    """Known ids, and the ids into which each change turns them.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class Names:
         return None if other == name else other
 
     def _undone(self, change: Change) -> dict[str, str]:
-        """The known ids by the same without a change."""
+        """Map each known id without a change to the id itself."""
         if change.words not in self._by_change:
             parts = change.undone_in(self.names)
             self._by_change[change.words] = dict(zip(parts, self.names, strict=True))
@@ -239,7 +239,7 @@ class Names:
 
     @cached_property
     def _shorter(self) -> dict[str, str]:
-        """The known ids by the same without their last character."""
+        """Known ids, by the id without its last character."""
         return {name[:-1]: name for name in self.names if len(name) > 1}
 
     @cached_property
@@ -257,7 +257,7 @@ def _is_border(name: str, place: int) -> bool:
 
 
 def beginnings(name: str) -> Iterator[str]:
-    """Yield the part before each `#` or `_` of an id, the longest first."""
+    """Yield the part of an id before each `#` or `_`, longest first."""
     for match in reversed(list(_END_MARKS.finditer(name))):
         if match.start():
             yield name[: match.start()]
@@ -282,7 +282,7 @@ class KnownIds:
         self._touched: dict[str, bool] = {}
 
     def touched_by(self, change: Change) -> bool:
-        """Test whether a change makes another id of any."""
+        """Test whether a change alters any id."""
         if change.words not in self._touched:
             self._touched[change.words] = change.touches(self._text)
         return self._touched[change.words]
@@ -300,7 +300,7 @@ class KnownIds:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Ids of a run that are known ones but for one change.
+    """Ids of a run that differ from known ones by a single change.
 
     Attributes
     ----------
@@ -325,7 +325,7 @@ class Changed:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """The first id as a message shows it, in the run and in the judgments."""
+        """The first changed id as a message shows it: in the run, and in the judgments."""
         return self.change.shown(self.name), self.change.shown(self.judged)
 
 
@@ -396,7 +396,7 @@ def _holds(pattern: re.Pattern[str], text: str) -> bool:
 
 
 def _are_enough(n: int, n_unknown: int, n_found: int) -> bool:
-    """Test whether a change that is not sure explains enough. Where few documents are judged, the
+    """Test whether an uncertain change explains enough ids. Where few documents are judged, the
     ids that are known as they are decide: most others are unknown in any case.
     """
     return n >= _SHARE * n_unknown or (n_found > 0 and n >= max(_SOME, _SHARE * (n + n_found)))

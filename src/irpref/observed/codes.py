@@ -25,18 +25,18 @@ measure sees on judgments alone are in `irpref.observed.sensitivity`."""
 
 from __future__ import annotations
 
-from irpref.observed import judgment_codes, measure_codes, run_codes
+from irpref.observed import judgment_codes as of_judgments
+from irpref.observed import measure_codes as of_measures
+from irpref.observed import run_codes as of_runs
 from irpref.observed.finding import Code
 
-_LISTED = (*judgment_codes.CODES, *run_codes.CODES, *measure_codes.CODES)
-# The codes that can stand against a verdict come first, in the order in which they are said.
+_LISTED = (*of_judgments.CODES, *of_runs.CODES, *of_measures.CODES)
+# Against a verdict, these are said first, in this order.
 _FIRST = (
-    *("grades-reversed", "one-grade", "upside-down"),
-    *("unanswerable", "unanswered", "changed-ids", "other-topic", "out-of-reach", "unseen"),
-    *("blind", "shallow", "unjudged", "few-topics", "repeats", "ranks-begin-late"),
-    *("equal-scores", "id-order", "wide-margin"),
+    *(of_judgments.GRADES_REVERSED, of_judgments.ONE_GRADE, of_runs.UPSIDE_DOWN),
+    *(of_judgments.UNANSWERABLE, of_runs.UNANSWERED, of_runs.CHANGED_IDS, of_runs.OTHER_TOPIC),
+    *(of_measures.OUT_OF_REACH, of_judgments.UNSEEN, of_runs.UNSEEN_RUN, of_measures.BLIND),
+    *(of_runs.SHALLOW, of_runs.UNJUDGED, of_measures.FEW_TOPICS, of_runs.REPEATS),
+    *(of_runs.RANKS_BEGIN_LATE, of_runs.EQUAL_SCORES, of_runs.ID_ORDER, of_measures.WIDE_MARGIN),
 )
-CODES: list[Code] = sorted(
-    _LISTED,
-    key=lambda code: _FIRST.index(code.name) if code.name in _FIRST else len(_FIRST),
-)
+CODES: list[Code] = [*_FIRST, *(code for code in _LISTED if code not in _FIRST)]

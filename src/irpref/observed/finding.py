@@ -6,17 +6,16 @@ to add a code is to add a record to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools, Floats
 from irpref.messages import have
-
-if TYPE_CHECKING:
-    from ir_measures.measures import Measure
-
-    from irpref.observed.evidence import Evidence, System
+from irpref.observed.facts import Facts
+from irpref.observed.system import System
 
 Level: TypeAlias = Literal["grave", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("grave", "warning", "note")
@@ -25,12 +24,20 @@ About: TypeAlias = Literal["judgments", "run", "pair", "measure", "verdict"]
 
 
 @dataclass(frozen=True, slots=True)
+class Ground:
+    """A reason against a verdict: a stable code, and a sentence without its full stop."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """The data that a finder sees.
 
     Attributes
     ----------
-    facts : Evidence
+    facts : Facts
     inside : bool array (n_topics,)
         The topics that are looked at.
     run, other : int or None
@@ -45,9 +52,11 @@ class View:
     decide : callable or None
         The verdict that other values of the systems, (n_systems, n_topics), would have on some
         topics.
+    grounds : sequence of Ground
+        The reasons against the verdict that were found so far.
     """
 
-    facts: Evidence
+    facts: Facts
     inside: Bools
     run: int | None = None
     other: int | None = None
@@ -56,6 +65,7 @@ class View:
     missing: float = 0.05
     margin: float | None = None
     decide: Callable[[Floats, Bools], str] | None = None
+    grounds: Sequence[Ground] = ()
 
     @property
     def system(self) -> System:
@@ -63,8 +73,14 @@ class View:
         assert self.run is not None
         return self.facts.systems[self.run]
 
-    def of_verdict(self) -> tuple[Evidence, Measure, int]:
-        """Return the evidence, the measure and the number of the baseline: a verdict has all."""
+    @property
+    def beside(self) -> System:
+        """The run beside it."""
+        assert self.other is not None
+        return self.facts.systems[self.other]
+
+    def of_verdict(self) -> tuple[Facts, Measure, int]:
+        """Return the facts, the measure and the number of the baseline: a verdict has all."""
         assert self.measure is not None
         assert self.run is not None
         return self.facts, self.measure, self.run
@@ -100,14 +116,6 @@ class Found:
     example: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """A reason against a verdict: a stable code, and a sentence without its full stop."""
-
-    code: str
-    text: str
-
-
 Finder: TypeAlias = Callable[[View], "Found | Iterable[Found] | None"]
 
 
@@ -137,19 +145,27 @@ class Code:
     by_measure : bool
         Whether it is found for each measure.
     against : set of {'values', 'pass', 'claim'}
-        The uses that it stands against: the value of a topic as evidence, the verdict that a change
+        The uses that it rules out: the value of a topic as evidence, the verdict that a change
         may ship, the claim that a run is better.
     from_share : float or None
-        From which share of the topics where it can be told it stands against a verdict; None: from
+        From which share of the topics where it can be told it rules out a verdict; None: from
         the share that the user lets a verdict miss.
     stops : callable, optional
-        Where it stands against a verdict, and with which sentence, if that is not `find`. Its
-        `told` is None if it stands against the verdict on however many topics.
+        Where it rules out a verdict, and with which sentence, if that is not `find`. Its
+        `told` is None if it rules out the verdict on however many topics.
+    needs_pair : bool
+        Whether it rules out a verdict only if there is another run beside.
+    ends_search : bool
+        Whether nothing else can be told once it rules out a verdict.
     instead_of : tuple of str
         Codes that are not told on topics that this one explains.
     in_notes : bool
         Whether verdicts say it in their notes, not in the sentence of each measure. A code without
         a measure is said once.
+    never_hides : bool
+        Whether verdicts tell of it on however few topics.
+    of_many : str
+        The verb of a sentence about many runs: "do not answer" some topics.
     remedy : str
         The way to mend it, in the words of an argument.
     """
@@ -163,12 +179,21 @@ class Code:
     against: frozenset[str] = frozenset()
     from_share: float | None = None
     stops: Callable[[View], Found | None] | None = None
+    needs_pair: bool = False
+    ends_search: bool = False
     instead_of: tuple[str, ...] = ()
     in_notes: bool = False
+    never_hides: bool = False
+    of_many: str = ""
     remedy: str = ""
 
+    @property
+    def is_of_runs(self) -> bool:
+        """Whether it is looked for in each run."""
+        return self.about in ("run", "pair")
+
     def found(self, view: View) -> list[Found]:
-        """List where it holds among the topics that are looked at, with at least one topic each."""
+        """List where it holds among the topics that are looked at, each with at least one topic."""
         found = self.find(view)
         every = [found] if isinstance(found, Found) else list(found or ())
         return [one for one in every if (one.topics & view.inside).any() or one.count]
@@ -203,7 +228,9 @@ class Code:
         return said.format(**{**words, **found.words})
 
     def against_verdict(self, view: View) -> str | None:
-        """Return the sentence if it stands against a verdict; None if it does not."""
+        """Return the sentence if it rules out a verdict; else None."""
+        if self.needs_pair and view.other is None:
+            return None
         found = self.stops(view) if self.stops else next(iter(self.found(view)), None)
         if found is None:
             return None

@@ -24,13 +24,13 @@ from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.measures.names import parse_all
 from irpref.messages import about
 from irpref.observed.changed_ids import JudgedIds
-from irpref.observed.evidence import Evidence, System
+from irpref.observed.evidence import Evidence
 from irpref.observed.observation import observe
 from irpref.observed.orders import backwards
 from irpref.observed.scales import numbers_beside_one_grade
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
+from irpref.observed.system import System
 from irpref.values.evaluator import evaluator as evaluator_for
-from irpref.values.kernels import KernelEvaluator
 from irpref.values.progress import progress
 
 if TYPE_CHECKING:
@@ -201,13 +201,9 @@ class Gatherer:
     def __init__(self, measures: list[Measure], qrels: Judgments, depth: int | None = None) -> None:
         self.measures, self.qrels, self.depth = measures, qrels, depth
         self.evaluator = evaluator_for(measures, qrels)
-        evaluator: Any = self.evaluator
-        self.kernels: KernelEvaluator | None = (
-            evaluator if isinstance(evaluator, KernelEvaluator) else evaluator.accelerated
-        )
+        self.kernels = self.evaluator.kernels
         # Judgments by subtopic: a document has the highest of its grades.
-        pool = getattr(self.evaluator, "pool", None)
-        self.pool: Pool = pool if pool is not None else _highest(qrels)
+        self.pool = _highest(qrels) if self.evaluator.pool is None else self.evaluator.pool
         self.ids = JudgedIds(self.pool)
         self.beside = numbers_beside_one_grade(qrels, self.pool)
         ids = self.pool.topic_ids
@@ -274,7 +270,7 @@ class Gatherer:
         return {measure: values[self.order] for measure, values in self._of_pool(judged).items()}
 
     def _backwards(self, runs: Sequence[Run]) -> Values:
-        """Compute the values of runs read from the end, by kernels: the mean over the runs."""
+        """Compute with kernels the mean values of runs that are read from the end."""
         if self.kernels is None:
             return {}
         of_runs = []
@@ -290,7 +286,7 @@ class Gatherer:
         }
 
     def _cut(self, run: Run) -> Run:
-        """Keep the documents that count."""
+        """Keep only the documents that count."""
         return run if self.depth is None else run.first(self.pool, self.depth)
 
     def _open_ends(
@@ -298,7 +294,7 @@ class Gatherer:
     ) -> dict[Measure, Bools]:
         """See `System`. Only kernels can tell; for others it is taken to be so."""
         open_ends: dict[Measure, Bools] = {}
-        rest = getattr(self.evaluator, "rest", [])
+        rest = self.evaluator.rest
         longer = [] if len(rest) == len(self.measures) else [*map(self._longer_values, runs)]
         for measure in self.measures:
             if measure in rest:
@@ -309,7 +305,7 @@ class Gatherer:
         return open_ends
 
     def _longer_values(self, judged: JudgedRun) -> Values:
-        """Compute by kernels the values if the relevant documents that a run lacks followed it."""
+        """Compute with kernels the values of a run plus the relevant documents that it lacks."""
         assert self.kernels is not None
         added = np.flatnonzero(judged.missed() & (self.pool.grade > 0))
         ends = self.pool.judged.part(added)
@@ -330,24 +326,21 @@ class Gatherer:
         return total
 
     def _judged(self, run: Run) -> JudgedRun:
-        """Find the judged documents of a run; of a run without a judged topic, an empty ranking."""
+        """Find the judged documents of a run; without a judged topic, this is an empty ranking."""
         every = run.on(self.pool)
         every.repeats.warn()
         return every.judged(self.pool, self.kernels is not None and self.kernels.ties)
 
     def _values(self, judged: JudgedRun, run: Run) -> Values:
         """Compute the values of a run by topic, in ascending order of their ids."""
-        is_given = getattr(self.evaluator, "rest", []) and judged.n_retrieved.any()
+        is_given = self.evaluator.rest and judged.n_retrieved.any()
         values = self._of_pool(judged, run if is_given else None)
         return {measure: by_topic[self.order] for measure, by_topic in values.items()}
 
     def _of_pool(self, judged: JudgedRun, given: Any = None) -> Values:
         """Compute the values of a judged run by topic, in the order of the pool."""
-        evaluator: Any = self.evaluator
-        if isinstance(evaluator, KernelEvaluator):
-            by_measure = evaluator.values_of(judged)
-        elif given is not None:
-            by_measure = evaluator.scored(judged, given)[0]
+        if given is not None or not self.evaluator.rest:
+            by_measure = self.evaluator.scored(judged, given)[0]
         else:
             by_measure = self._of_others(judged)
             if self.kernels is not None:
@@ -356,15 +349,14 @@ class Gatherer:
 
     def _of_others(self, judged: JudgedRun) -> Values:
         """Evaluate a ranking by other providers; NaN if they fail on it."""
-        evaluator: Any = self.evaluator
-        n_topics = len(evaluator.topic_ids)
+        rest, n_topics = self.evaluator.rest, len(self.evaluator.topic_ids)
         if not judged.hits.size:
-            return {measure: np.full(n_topics, measure.DEFAULT * 1.0) for measure in evaluator.rest}
+            return {measure: np.full(n_topics, measure.DEFAULT * 1.0) for measure in rest}
         try:
-            values: Values = evaluator.scored(judged, self._run(judged))[0]
+            values = self.evaluator.scored(judged, self._run(judged))[0]
         except MeasureError:
-            return {measure: np.full(n_topics, np.nan) for measure in evaluator.rest}
-        return {measure: values[measure] for measure in evaluator.rest}
+            return {measure: np.full(n_topics, np.nan) for measure in rest}
+        return {measure: values[measure] for measure in rest}
 
     def _run(self, judged: JudgedRun) -> dict[str, dict[str, float]]:
         """Turn a ranking of judged documents into the form that other providers take."""
@@ -377,7 +369,7 @@ class Gatherer:
         return run
 
     def evidence(self, systems: list[System]) -> Evidence:
-        """Put the facts about the judgments beside the systems."""
+        """Combine the facts about the judgments with the systems."""
         pool = self.pool
         answerable: Bools = (pool.judged.maximum(pool.grade, -np.inf) > 0)[self.order]
         *masks, of_empty = tells_apart(self.measures, pool, self._of_pool)

@@ -57,6 +57,7 @@ UNANSWERABLE = Code(
     level="note",
     against=EVERY_USE,
     stops=_no_topic_answerable,
+    ends_search=True,
     in_notes=True,
 )
 
@@ -425,7 +426,7 @@ def _read_differently(view: View) -> Found | None:
 
 
 def _way(how: Reading) -> str:
-    """Say which rows of a run count."""
+    """Describe which rows of a run count."""
     chunks = "chunks count as documents, and " if how.documents is not None else ""
     return f"{chunks}the {how.repeats or 'last'} row of a repeated document counts"
 

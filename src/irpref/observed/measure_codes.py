@@ -101,6 +101,7 @@ BLIND = Code(
     against=EVERY_USE,
     from_share=_BLIND,
     stops=_mostly_blind,
+    never_hides=True,
 )
 
 
@@ -109,6 +110,8 @@ def _few_topics(view: View) -> Found | None:
     n_kept = int(facts.compared(measure, baseline, view.inside).sum())
     if n_kept >= FEWEST or facts.same_order(baseline, view.other):
         return None  # a change of nothing needs no number of topics
+    if not n_kept and view.grounds:
+        return None  # there is none left for these reasons
     return Found(view.inside, words={"text": too_few(n_kept)})
 
 

@@ -172,7 +172,7 @@ def observe(
     depth: int | None = None,
     beside: Compared | None = None,
 ) -> Observation:
-    """Note all there is to see of a run, once for each set of judgments, whoever asks.
+    """Observe a run, once for each set of judgments.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def strayed(judged_for: Mapping[int, Counter[int]], order: Ints) -> Ints:
 
 
 def _other(topic: int, counts: Counter[int]) -> int:
-    """Return the one topic that most documents are judged for, if it is another one by far."""
+    """Return the other topic that most documents are judged for, if it leads by far."""
     own = counts.pop(topic, 0)
     (other, n), (_, next_one) = [*counts.most_common(2), (-1, 0), (-1, 0)][:2]
     return other if n >= own + MORE and n > next_one else -1
@@ -380,7 +380,7 @@ _ID_ORDERS: tuple[Callable[[list[str]], bool], ...] = (
 
 
 def _prints(row: Ints, topics: Segments) -> Ints:
-    """Hash the rows of the pool in the order of each topic."""
+    """Hash each topic's ranking, as rows of the pool."""
     ends = zip(topics.starts.tolist(), topics.ends.tolist(), strict=True)
     return np.array([hash(row[start:stop].tobytes()) for start, stop in ends], np.int64)
 
@@ -471,5 +471,5 @@ def any_of(observations: Sequence[Observation], name: str) -> Bools:
 
 
 def most_changed(changes: Iterable[Changed | None]) -> Changed | None:
-    """Find the change in several runs that concerns most ids."""
+    """Find the change that concerns most ids in several runs."""
     return max(filter(None, changes), key=lambda one: one.number, default=None)

@@ -71,6 +71,8 @@ UNANSWERED = Code(
     by_measure=True,
     against=EVERY_USE,
     stops=_too_many_unanswered,
+    never_hides=True,
+    of_many="do not answer",
 )
 
 
@@ -142,6 +144,7 @@ CHANGED_IDS = Code(
     against=EVERY_USE,
     stops=_too_many_changed,
     instead_of=("unseen", "unjudged", "wide-margin"),
+    of_many="have changed ids for",
 )
 
 
@@ -188,8 +191,6 @@ def _shallow(view: View) -> Found | None:
 def _too_shallow(view: View) -> Found | None:
     """Find shallow topics whose value more documents could change."""
     facts, measure, baseline = view.of_verdict()
-    if view.other is None:
-        return None
     which = facts.too_shallow(measure)[baseline]
     if not (which & view.inside & facts.answerable).any():
         return None
@@ -219,6 +220,8 @@ SHALLOW = Code(
     by_measure=True,
     against=EVERY_USE,
     stops=_too_shallow,
+    needs_pair=True,
+    of_many="are shallow on",
 )
 
 
@@ -505,16 +508,14 @@ def _hardly_judged(view: View) -> Found | None:
     share.
     """
     facts, measure, baseline = view.of_verdict()
-    if view.other is None:
-        return None
     if not (facts.pool.grade == 0).any():
         return None  # only relevant documents are judged: a better run has more of them
     kept = facts.compared(measure, baseline, view.inside)
-    low, high = (facts.systems[i].judged_share(kept) for i in (baseline, view.other))
+    low, high = (system.judged_share(kept) for system in (view.system, view.beside))
     if low >= _HARDLY * high:
         return None
     words = {"low": f"{100 * low:.0f} %", "high": f"{100 * high:.0f} %"}
-    words["other"] = facts.systems[view.other].name
+    words["other"] = view.beside.name
     said = "{low} of the first ten documents of {run} are judged, and {high} of those of {other}"
     return Found(kept, words=words, says=said)
 
@@ -528,6 +529,7 @@ UNJUDGED = Code(
     "note",
     against=frozenset({"pass", "claim"}),
     stops=_hardly_judged,
+    needs_pair=True,
 )
 
 
@@ -640,7 +642,7 @@ TIES = Code("ties", "run", _ties, "{run}: {n} of {all} documents are tied, in {s
 def _other_in_expectation(view: View) -> Found | None:
     """Detect that the verdict is another one in expectation over the orders of tied documents."""
     facts, measure = view.facts, view.measure
-    if view.decide is None or measure is None or view.other is None:
+    if view.decide is None or measure is None:
         return None
     expected = facts.expected(measure)
     if expected is None:
@@ -662,6 +664,7 @@ TIES_DECIDE = Code(
     by_measure=True,
     against=frozenset({"pass", "claim"}),
     stops=_other_in_expectation,
+    needs_pair=True,
 )
 
 

@@ -134,7 +134,7 @@ class Scorer:
             self.evaluator.conflict = error
         self.pool: Any = self.evaluator.pool  # None for judgments by subtopic
         self.beside = None if self.pool is None else numbers_beside_one_grade(qrels, self.pool)
-        kernels = self.evaluator.accelerated
+        kernels = self.evaluator.kernels
         self.silent = silent(kernels) if kernels else None
         if conflict := self.evaluator.conflict:
             if strict:
@@ -215,7 +215,7 @@ class Scorer:
         return scores
 
     def _judged(self, source: Source, table: Any) -> JudgedFile:
-        kernels: Any = self.evaluator.accelerated
+        kernels: Any = self.evaluator.kernels
         options: dict[str, Any] = {"strict": self.strict, "ties": kernels.ties}
         if table is None:
             judged = align_file(self.pool, source, form=self.form, **options)
@@ -240,5 +240,5 @@ class Scorer:
         def on_tables(look: Callable[[Iterable[Table]], Looked]) -> Looked:
             return on_topics(look, source, form=self.form) if table is None else look([table])
 
-        kernels = self.evaluator.accelerated
+        kernels = self.evaluator.kernels
         return noted(self.qrels, self.pool, judged, on_tables, small, kernels)

@@ -16,6 +16,7 @@ from ir_measures.measures import Measure
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.messages import have, held
+from irpref.observed.finding import Code
 from irpref.observed.judgment_codes import UNANSWERABLE
 from irpref.observed.measure_codes import BLIND, OUT_OF_REACH
 from irpref.observed.sensitivity import TOP, grades_in_words, is_count, last_rank, tells_apart
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from irpref.values.kernels import KernelEvaluator, Task
 
 _STEP = 16  # topics
-SAYS = {code.name: code.says for code in (UNANSWERABLE, OUT_OF_REACH, BLIND)}
 Counts = dict[int, tuple[Ints, Ints]]
 
 
@@ -62,16 +62,16 @@ class Silent:
         """
         n = self.pool.n_topics
         some = f"all {n:,} topics" if n > 1 else "the topic"
-        names: dict[tuple[str, str], list[str]] = {}
+        names: dict[tuple[Code, str], list[str]] = {}
         for measure, code in self._codes(list(runs)):
-            about = "" if code == "unanswerable" else grades_in_words(measure, self.pool)
+            about = "" if code is UNANSWERABLE else grades_in_words(measure, self.pool)
             names.setdefault((code, about), []).append(str(measure))
         for (code, about), measures in names.items():
             words = {"measure": ", ".join(measures), "scale": about, "some": some, "have": have(n)}
-            yield SAYS[code].format(**words)
+            yield code.says.format(**words)
 
-    def _codes(self, counts: list[Counts]) -> Iterator[tuple[Measure, str]]:
-        """Find measures that tell nothing apart, with the code of `irpref.evidence`."""
+    def _codes(self, counts: list[Counts]) -> Iterator[tuple[Measure, Code]]:
+        """Find measures that tell nothing apart, with the code that says so."""
         for measure, reached in self.reached.items():
             depth, zeros = last_rank(measure) or TOP, np.zeros(self.pool.n_topics, np.int64)
             judged = sum((by_depth[depth][0] for by_depth in counts), zeros)
@@ -80,10 +80,10 @@ class Silent:
             if (self.answerable & reached & ~blind).any():
                 continue
             if not self.answerable.any():
-                yield measure, "unanswerable"
+                yield measure, UNANSWERABLE
             elif not lacks_nonrelevant(measure, self.pool).any():  # else there is a warning already
                 reaches = (self.answerable & reached).any()
-                yield measure, "blind" if reaches else "out-of-reach"
+                yield measure, BLIND if reaches else OUT_OF_REACH
 
 
 def silent(kernels: KernelEvaluator) -> Silent | None:

@@ -23,12 +23,14 @@ from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.observed.changed_ids import Changed, JudgedIds
-from irpref.observed.evidence import MISSING, Evidence, Row, System
+from irpref.observed.evidence import Evidence, Row
+from irpref.observed.facts import MISSING
 from irpref.observed.judgment_codes import GRADES_REVERSED, ONE_GRADE
 from irpref.observed.observation import MORE, SEVERAL, Observation, judged_elsewhere, strayed
-from irpref.observed.run_codes import SEVERAL_TOPICS
+from irpref.observed.run_codes import SEVERAL_TOPICS, UNANSWERED
 from irpref.observed.scales import ERRORS, ranked_as, surely_against
 from irpref.observed.sensitivity import TOP
+from irpref.observed.system import System
 from irpref.values.kernels import KernelEvaluator
 
 _FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
@@ -256,7 +258,7 @@ def lines(rows: Iterable[Row]) -> list[str]:
     """Write grave findings as lines, one for each code: the first run, and how many more runs are
     like it.
     """
-    by_code: dict[str, list[Row]] = {"unanswered": []}
+    by_code: dict[str, list[Row]] = {UNANSWERED.name: []}
     for row in rows:
         by_code.setdefault(row["code"], []).append(row)
     out = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -140,9 +140,39 @@ class Explanation(ResultFrame):
         return rows
 
     def _kind(self) -> Any:
-        """Say of each row whether it was retrieved, was missed, or is the rest."""
+        """Tell for each row whether it was retrieved, was missed, or is the rest."""
         lost = np.where(self["doc_id"].isna(), REST, MISSED)
         return np.where(self["rank"].notna(), RETRIEVED, lost)
+
+
+class Explanations(ResultFrame):
+    """Explanations of one topic for several systems and measures, printed one after the other."""
+
+    _metadata = ["_each"]
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[str, str, Explanation]]) -> Self:
+        """Join explanations, each with the names of its system and measure, which become columns.
+
+        Those of all topics are too many to print, and are shown as any DataFrame.
+        """
+        rows = []
+        for name, measure, part in parts:
+            frame = pd.DataFrame(part)
+            frame.insert(0, "measure", measure)
+            frame.insert(0, "name", name)
+            rows.append(frame)
+        joined = cls(pd.concat(rows, ignore_index=True))
+        joined._each = [(name, part) for name, _, part in parts]
+        return joined.made() if all(part.is_whole for _, part in joined._each) else joined
+
+    def _tables(self) -> Sequence[Table]:
+        tables = []
+        for name, part in self._each:
+            table = part.table()
+            table.title = f"{name}\n\n{table.title}"
+            tables.append(table)
+        return tables
 
 
 def explain(

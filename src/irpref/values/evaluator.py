@@ -4,11 +4,11 @@ are any.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures.measures import Measure
-from ir_measures.util import CalcResults, Metric
+from ir_measures.util import CalcResults
 
 from irpref.errors import ArgumentError, ConflictError, MeasureError
 from irpref.judged.inputs import in_memory
@@ -21,15 +21,13 @@ from irpref.measures.everyday import has_kernel, supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_judgments, check_supported, of_host, provider_of
 from irpref.messages import about
-from irpref.values.kernels import ByTopic, KernelEvaluator, path_of
+from irpref.values.kernels import ByTopic, KernelEvaluator, Scored, path_of
 from irpref.values.prepare import check_graded, columns_for
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from irpref.judged.types import QrelsLike, RunLike
-
-Pair: TypeAlias = tuple[Measure, str]  # a measure and a topic
 
 
 class CombinedEvaluator(ByTopic):
@@ -48,8 +46,6 @@ class CombinedEvaluator(ByTopic):
 
     Attributes
     ----------
-    accelerated : KernelEvaluator or None
-        None if `rest` are all measures, and documents are judged several times (by subtopic, say).
     conflict : ConflictError or None
         The error for such judgments.
     leaves_out : bool
@@ -69,18 +65,18 @@ class CombinedEvaluator(ByTopic):
         with of_host(rest):
             check_supported(rest, source or ir_measures.DefaultPipeline)
         mine = [measure for measure in measures if measure not in rest]
-        self.accelerated: KernelEvaluator | None = None
-        self.pool: Pool | None = None
+        self.kernels: KernelEvaluator | None = None
+        self.pool = None
         self.conflict: ConflictError | None = None
         try:
-            self.accelerated = KernelEvaluator(mine, latest or qrels)
+            self.kernels = KernelEvaluator(mine, latest or qrels)
         except ConflictError as error:
             if mine:
                 raise
             self.conflict = error
             super().__init__(measures, qrels.topic_ids)
         else:
-            self.pool = self.accelerated.pool
+            self.pool = self.kernels.pool
             super().__init__(measures, self.pool.topic_ids)
             if rest:
                 check_graded(self.pool, rest)
@@ -108,26 +104,15 @@ class CombinedEvaluator(ByTopic):
         """Return the run judged, and in a form that can be read again."""
         data = in_memory(run)
         with about(path_of(run)):
-            return self.accelerated.align(data) if self.accelerated else None, data
+            return self.kernels.align(data) if self.kernels else None, data
 
-    def scored(
-        self, judged: JudgedRun | None, run: Any
-    ) -> tuple[dict[Measure, Floats], list[Metric], set[Pair]]:
+    def scored(self, judged: JudgedRun | None, run: Any) -> Scored:
         """Compute the values of a run that is already aligned.
 
-        Returns
-        -------
-        dict of Measure to float array (n_topics,)
-            Values of all measures, in the order of `topic_ids`.
-        list of Metric
-            The metrics that other providers returned, in their order.
-        set of (Measure, str)
-            Measures and topics for which they returned nothing: means leave these out if
-            `leaves_out`, else their values are the defaults.
+        Means leave out topics for which a provider returned nothing if `leaves_out`, else their
+        values are the defaults.
         """
-        values = (
-            self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
-        )
+        values = self.kernels.values_of(judged) if self.kernels and judged is not None else {}
         if not self.rest:
             return values, [], set()
         others, metrics, lacking = self._others.values(run, self.topic_ids)

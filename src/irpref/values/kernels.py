@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from ir_measures import providers
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from irpref.judged.types import RunLike
 
 Task = Callable[[JudgedRun], Floats]
+Scored: TypeAlias = tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]
 
 
 class ByTopic(providers.Evaluator):
@@ -44,7 +45,17 @@ class ByTopic(providers.Evaluator):
     by_id : list of int
         Numbers of the topics by ascending id: the order in which means add them, so that not even
         the last bit depends on the order of the rows of the qrels.
+    kernels : KernelEvaluator or None
+        Computes the measures that have a kernel. None if none has, and documents are judged several
+        times (by subtopic, say).
+    pool : Pool or None
+        Of `kernels`.
+    rest : list of Measure
+        The measures that are left to their own providers.
     """
+
+    pool: Pool | None
+    rest: list[Measure]
 
     def __init__(self, measures: list[Measure], topic_ids: list[str]) -> None:
         super().__init__(measures, topic_ids)
@@ -54,6 +65,20 @@ class ByTopic(providers.Evaluator):
     def values(self, run: RunLike) -> dict[Measure, Floats]:
         """Compute the values of a run: measure to float array (n_topics,), in the order of
         `topic_ids`.
+        """
+        raise NotImplementedError
+
+    def scored(self, judged: JudgedRun | None, run: Any) -> Scored:
+        """Compute the values of a run that is already aligned; `rest` needs the run itself.
+
+        Returns
+        -------
+        dict of Measure to float array (n_topics,)
+            Values of all measures, in the order of `topic_ids`.
+        list of Metric
+            The metrics that other providers returned, in their order.
+        set of (Measure, str)
+            Measures and topics for which they returned nothing.
         """
         raise NotImplementedError
 
@@ -101,7 +126,6 @@ class KernelEvaluator(ByTopic):
 
     Attributes
     ----------
-    pool : Pool
     ties : bool
         Whether a run must be aligned with `ties=True` for these measures.
 
@@ -111,8 +135,11 @@ class KernelEvaluator(ByTopic):
         As `prepare`; a measure that only its own provider computes.
     """
 
+    pool: Pool
+
     def __init__(self, measures: Iterable[Measure], qrels: Judgments | Pool) -> None:
         chosen = list(dict.fromkeys(measures))
+        self.rest = []
         self.ties = any(
             isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen
         )
@@ -144,6 +171,16 @@ class KernelEvaluator(ByTopic):
                 return align_run(self.pool, data, ties=self.ties)
             tables = run_tables(data, self.pool.topic_of)
             return align_tables(self.pool, tables, ties=self.ties).run
+
+    @property
+    def kernels(self) -> KernelEvaluator:
+        """The evaluator itself: all of its measures have kernels."""
+        return self
+
+    def scored(self, judged: JudgedRun | None, run: Any = None) -> Scored:
+        """Compute the values of a run that is already aligned."""
+        assert judged is not None
+        return self.values_of(judged), [], set()
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
         """Compute the values of an aligned run: measure to float array (n_topics,), in the order of

@@ -95,7 +95,7 @@ def _as_ranx_sorts(rows: Rows) -> list[str]:
 
 FLOAT32 = Reason("order", "scores rounded to 32 bits", _in_float32)
 ROWS = Reason("order", "equal scores in the order of the rows", _as_listed)
-RISING = Reason("order", "equal scores by rising id", _by_rising_id)
+RISING = Reason("order", "equal scores by ascending id", _by_rising_id)
 UNSTABLE = Reason("order", "equal scores as its sort leaves them", _as_ranx_sorts)
 ORDERS = (FLOAT32, ROWS, RISING)
 

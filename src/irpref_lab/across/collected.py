@@ -94,7 +94,7 @@ def collections(data: Any) -> Collections:
     if isinstance(data, Values):
         parts: dict[str, Any] = {name: data.collection(name) for name in data.collections}
     elif isinstance(data, (str, os.PathLike)):
-        parts = _of_folder(os.fspath(data))
+        parts = _of_folder(os.path.expanduser(os.fspath(data)))
     elif isinstance(data, Mapping):
         parts = {str(name): _part(str(name), one) for name, one in data.items()}
     else:

@@ -12,13 +12,15 @@ from irpref import parse
 from irpref.judged import Judgments, Pool, Run
 from irpref.messages import held
 from irpref.observed import (
+    BLIND,
+    OUT_OF_REACH,
+    SAME_VALUES,
     Code,
     Evidence,
     Gatherer,
     Row,
     System,
     alternatives,
-    measure_codes,
     suggest,
     usual,
 )
@@ -126,18 +128,13 @@ def _why_not(facts: Evidence, measure: Measure) -> tuple[Code, str] | None:
     """Say why a measure cannot tell runs apart; None if it can."""
     masks = facts.masks(measure)
     n = int(facts.answerable.sum())
-    if 2 * masks["out-of-reach"].sum() > n:
-        return (
-            measure_codes.OUT_OF_REACH,
-            f"nothing counts as relevant ({facts.grades_in_words(measure)})",
-        )
-    if 2 * masks["blind"].sum() > n:
-        return (
-            measure_codes.BLIND,
-            f"every judged document counts the same ({facts.grades_in_words(measure)})",
-        )
+    grades = facts.grades_in_words(measure)
+    if 2 * masks[OUT_OF_REACH.name].sum() > n:
+        return OUT_OF_REACH, f"nothing counts as relevant ({grades})"
+    if 2 * masks[BLIND.name].sum() > n:
+        return BLIND, f"every judged document counts the same ({grades})"
     present = [system for system in facts.systems if not system.is_absent]
     values = np.array([system.values[measure].mean(axis=0) for system in present])
     if len(values) > 1 and np.array_equal(values, np.broadcast_to(values[0], values.shape)):
-        return measure_codes.SAME_VALUES, "all runs have the same value on every topic"
+        return SAME_VALUES, "all runs have the same value on every topic"
     return None

@@ -43,7 +43,7 @@ def verdict_of(findings: pd.DataFrame) -> str:
     if counts["grave"]:
         return f"Values would mislead: {', '.join(found)}."
     if counts["warning"]:
-        return f"Nothing is grave; values depend on what is found: {', '.join(found)}."
+        return f"Nothing is grave, but values depend on these findings: {', '.join(found)}."
     return f"No problem was found ({found[0]})." if found else "No problem was found."
 
 

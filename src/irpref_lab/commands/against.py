@@ -45,9 +45,9 @@ def against(
 ) -> None:
     """Test whether runs differ from a baseline.
 
-    Prints the means of all runs, a row each, and marks those that differ significantly from the
-    baseline's. With -o tsv, csv, json and jsonl, differences and p-values, too: `p` is for a pair
-    alone, `p_adjusted` for all pairs with the baseline.
+    Prints a row with the means of each run, and marks those that differ significantly from the
+    baseline's. -o tsv, csv, json and jsonl also print differences and p-values: `p` is for a pair
+    alone, `p_adjusted` is adjusted for all pairs with the baseline.
     """
     import irpref_lab
 

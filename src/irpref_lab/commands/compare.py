@@ -44,7 +44,7 @@ def compare(
     plan: str | None,
     **how: Any,
 ) -> None:
-    """Is B better than A?
+    """Compare two runs: is B better than A?
 
     Prints a sentence for each measure, with a confidence interval of the difference, then a table.
     -q also prints each topic, the largest gain of B first.

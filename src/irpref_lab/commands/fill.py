@@ -36,7 +36,7 @@ Examples:
     metavar="JUDGE...",
     nargs=-1,
     required=True,
-    help="the judge's grades of these documents and others; one file a judge",
+    help="the judge's grades for these documents and others; one file per judge",
 )
 @options.reading_judgments
 @options.writing_as("tsv")
@@ -50,7 +50,7 @@ def fill(
 ) -> None:
     """Fill in an LLM judge's grades for documents that no human judged.
 
-    The judge's grades become the mean human grades of documents that got the same grade. Human
+    Each grade of the judge becomes the mean human grade of the documents with that grade. Human
     judgments do not change. Writes a table that every command reads as judgments and that says
     which grades are filled in: measures with a threshold need to know.
     """

@@ -82,10 +82,11 @@ def gate(
 ) -> int:
     """Decide in CI whether a change may ship: compare a candidate run with a baseline.
 
-    At confidence --level, it passes if every measure lost less than --margin. It is blocked if at
-    least one measure is significantly worse: over all topics, in a group (--groups), or compared
-    with --reference. Otherwise it cannot tell, because there are too few topics (it estimates how
-    many would rule out such a loss) or because too much is missing.
+    At confidence --level, the change passes if each measure is shown to have lost less than
+    --margin. It is blocked if at least one measure is significantly worse: over all topics, in a
+    group (--groups), or compared with --reference. Otherwise the gate cannot tell, because there
+    are too few topics (it estimates how many would rule out such a loss) or because too much is
+    missing.
     """
     import irpref
     import irpref_lab
@@ -95,7 +96,7 @@ def gate(
         if isinstance(given, value_options.ValueInputs):
             how["reference"] = given.reference
         elif reference is not None:
-            how["reference"] = irpref.read_run(reference, given.form)
+            how["reference"] = irpref.run(reference, form=given.form)
     decision = irpref_lab.gate(given.measures, qrels, *runs.values(), **lab_options.some(**how))
     lab_options.say_grave(decision.grave)
     if expect_qrels not in (None, decision.qrels):

@@ -23,7 +23,7 @@ A. N. Angelopoulos et al., Prediction-powered inference, Science 382 (2023)""",
 @options.inputs(
     "RUN... MEASURE...",
     judgments="HUMAN",
-    more=lab_options.judge_file("the judge's grades of these topics and others"),
+    more=lab_options.judge_file("the judge's grades for these topics and others"),
 )
 @options.option(
     "--topics",

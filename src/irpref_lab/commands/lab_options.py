@@ -52,7 +52,8 @@ strict = option(
 repeats = option(
     "--repeats",
     is_flag=True,
-    help="files whose names differ in a last number are one system: llm-1.run, llm-2.run",
+    help="files whose names differ only in a final number are runs of one system: llm-1.run, "
+    "llm-2.run",
 )
 
 

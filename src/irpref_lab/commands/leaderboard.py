@@ -93,10 +93,10 @@ def leaderboard(
 ) -> None:
     """Rank runs by their means, with confidence intervals and tests of all pairs.
 
-    Shows each run's range of places (place_low, place_high) that is consistent with the tests.
-    Runs that share a letter are not shown to differ (no letters if it would take more than eight).
-    --design estimates how many topics you need. -f board.png draws the leaderboard of one measure,
-    and -f board.tex has one table, a column for each measure.
+    Shows the places that each run could have, given the tests (place_low, place_high). Runs that
+    share a letter are not shown to differ (no letters if it would take more than eight). --design
+    estimates how many topics you need. -f board.png draws the leaderboard of one measure, and
+    -f board.tex writes one table with a column for each measure.
     """
     import irpref_lab
 

@@ -193,9 +193,9 @@ def _samples(default: int) -> options.Decorator:
 def meta() -> None:
     """Test measures on a collection of your own (meta-evaluation).
 
-    RUN is a file or a folder of runs. All methods but robustness also take values that you have
-    already: --values perquery.csv, as pt.Experiment saves them. -o tsv, csv, json and jsonl print
-    the whole table, other formats a summary.
+    RUN is a file or a folder of runs. All methods except robustness also accept values that you
+    already have: --values perquery.csv, as pt.Experiment saves them. -o tsv, csv, json and jsonl
+    print the whole table, other formats a summary.
     """
 
 
@@ -297,7 +297,7 @@ def _resampled(
 @_samples(1000)
 @_last
 def stability(given: Words, out: Output, seed: int, samples: int, **more: Any) -> None:
-    """How often samples of topics reverse two systems."""
+    """Count how often samples of topics reverse two systems."""
     from irpref_lab.meta import stability as method
 
     what = f"{samples} samples of the topics; fuzziness 5 %"
@@ -312,7 +312,7 @@ def stability(given: Words, out: Output, seed: int, samples: int, **more: Any) -
 @_samples(1000)
 @_last
 def swap(given: Words, out: Output, seed: int, samples: int, **more: Any) -> None:
-    """Difference you need so that other topics agree."""
+    """Find the difference that you need so that other topics agree."""
     from irpref_lab.meta import swap as method
 
     what = f"{samples} pairs of samples of the topics; swap rate at most 5 %"
@@ -328,7 +328,7 @@ def swap(given: Words, out: Output, seed: int, samples: int, **more: Any) -> Non
 @options.option("--alpha", type=ALPHA, default=0.05, show_default=True, help="significance level")
 @_last
 def power(given: Words, out: Output, seed: int, samples: int, alpha: float, **more: Any) -> None:
-    """Share of pairs that differ significantly."""
+    """Compute the share of pairs that differ significantly."""
     from irpref_lab.meta import discriminative_power
 
     what = f"bootstrap of {samples} samples; ASL < {alpha:g}"
@@ -349,7 +349,7 @@ def power(given: Words, out: Output, seed: int, samples: int, alpha: float, **mo
 def ranking(
     given: Words, out: Output, values: str | None, top: int | None, groups: str | None
 ) -> None:
-    """Kendall's tau between the rankings by all measures."""
+    """Compare the rankings by all measures with Kendall's tau."""
     from irpref_lab.meta import agreement
 
     every, notes = _values(given, values, top)
@@ -445,7 +445,7 @@ def robustness(
     judges: tuple[str, ...],
     **how: Any,
 ) -> None:
-    """How the ranking changes if judgments are missing or wrong."""
+    """Rank systems again with missing or wrong judgments."""
     from irpref.judged import read_groups
 
     intervals = intervals or needed is not None

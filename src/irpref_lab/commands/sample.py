@@ -50,7 +50,7 @@ HUMAN may be an empty file, such as /dev/null.""",
 def sample(
     given: Inputs, out: Output, judge_file: str, n: int, looks: list[int] | None, rng: int | None
 ) -> None:
-    """Plan which documents humans judge until it is clear which run is better.
+    """Plan which documents humans should judge until it is clear which run is better.
 
     Writes all documents that the runs weight differently, in the order in which to judge them.
     Judge down the list, add the grades to HUMAN, and compare the runs with --sample. If a document

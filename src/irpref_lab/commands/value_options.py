@@ -43,7 +43,7 @@ values = option(
     expose_value=False,
     is_eager=True,
     callback=_remember,
-    help="the files hold values by topic of other tools; there are no judgments: main.txt "
+    help="the files hold values by topic from other tools; there are no judgments: main.txt "
     "candidate.txt",
 )
 _collections = option(
@@ -59,8 +59,7 @@ _over = option(
     "--over",
     type=Choice(OVER),
     metavar="SAMPLE",
-    help="with --collections, the sample: topics of these collections, or collections (default: "
-    "topics)",
+    help="with --collections, the sample consists of topics or of collections (default: topics)",
 )
 
 

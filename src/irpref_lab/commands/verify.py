@@ -26,7 +26,7 @@ Exit status: 0 if all figures are equal, 1 if one is not, 2 if a file cannot be 
     cls=Argument,
     metavar="TABLE",
     type=click.Path(),
-    help="a published table: CSV or Markdown, a row a run, a column a measure",
+    help="a published table: CSV or Markdown, with a row per run and a column per measure",
 )
 @options.inputs("RUN...")
 @options.topics

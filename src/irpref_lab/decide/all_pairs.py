@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike
 from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
+from irpref.observed import UNANSWERED
 from irpref.values import magnitude, settled
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
@@ -84,7 +85,7 @@ class Pairs:
         ----------
         level : float
         counts : bool array (n_pairs,), optional
-            Pairs that nothing stands against; by default all.
+            Pairs that nothing rules out; by default all.
         """
         n = int(self.second.max()) + 1
         out = np.zeros((n, n), bool)
@@ -197,7 +198,7 @@ def codes_of_pairs(
     gain : float array (n_pairs,)
         Gain of the second run's mean, positive if it is better.
     of_runs : mapping of run to codes
-        The codes that stand against claims about it.
+        The codes that rule out claims about it.
     """
     codes = np.full(first.size, "", dtype=object)
     if not any(of_runs.values()):
@@ -207,9 +208,9 @@ def codes_of_pairs(
     for number, name in enumerate(runs):
         if of_runs.get(name):
             codes[worse == number] = ", ".join(of_runs[name])
-        if "unanswered" in of_runs.get(name, ()):
+        if UNANSWERED.name in of_runs.get(name, ()):
             also = (better == number) & (codes == "")
-            codes[also] = "unanswered"
+            codes[also] = UNANSWERED.name
     return codes
 
 

@@ -186,7 +186,7 @@ def against(
 
 
 def _remarks(pair: Pair, basis: PairBasis, row: Row, level: float, missing: float) -> Iterator[str]:
-    """Yield what a significant difference rests on: topics that one run lacks, repeats."""
+    """Yield remarks on a significant difference: topics that one run lacks, repeats."""
     where = "" if pair.group is None else f" in {pair.group}"
     about_it = [pair.where_both_answer(level), *basis.sentences("pass", pair, row, missing)]
     for text in filter(None, about_it):
@@ -234,7 +234,7 @@ def _same_file(a: Any, b: Any) -> bool:
 def _of_runs(
     values: TopicValues, base: str, compared: Mapping[str, Pair], pairs: str, level: float
 ) -> dict[str, Row]:
-    """Return the mean of each run, and of each that takes part its difference from the baseline."""
+    """Return the mean of each run and, if it takes part, its difference from the baseline."""
     rows: dict[str, Row] = {
         name: {"value": mean, **_MISSING}
         for name, mean in zip(values.systems, values.means.tolist(), strict=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import compress
 from typing import Any, TypeAlias
 
@@ -16,6 +15,7 @@ from irpref.judged import Groups, Judgments, as_judgments, groups_of, hash_of_po
 from irpref.kernel import Bools, Floats, ratio
 from irpref.observed import (
     TOP,
+    UNANSWERED,
     Evidence,
     Ground,
     check_present,
@@ -105,7 +105,8 @@ class JudgedRuns(Basis):
         self.facts, self.qrels, self.measures = facts, qrels, facts.measures
         self._turning: Turning | None = None
         self._of_pairs: dict[tuple[int, ...], Evidence] = {}
-        self._depend: dict[tuple[Measure, bytes, float], list[frozenset[str]]] = {}
+        self._alone: dict[tuple[Measure, bytes, float], dict[str, list[Ground]]] = {}
+        self._depend: dict[tuple[Measure, bytes, float], dict[str, frozenset[str]]] = {}
 
     def only(self, numbers: Sequence[int]) -> JudgedRuns:
         """Return the basis of some systems, by number."""
@@ -142,7 +143,7 @@ class JudgedRuns(Basis):
     # Pairs ----------------------------------------------------------------------------------------
 
     def _facts_of(self, numbers: Sequence[int]) -> Evidence:
-        """Describe two systems beside each other."""
+        """Return the facts about two systems."""
         key = tuple(numbers)
         if key == tuple(range(len(self.facts.systems))):
             return self.facts
@@ -190,14 +191,14 @@ class JudgedRuns(Basis):
     def _against_claim(
         self, asked: Question, pair: Pair, decide: Decide | None
     ) -> Iterator[Ground]:
-        """Yield why it cannot be told whether the system with the better mean is better."""
+        """Yield the reasons not to call the system with the better mean better."""
         worse, better = (0, 1) if pair.mean_gain >= 0 else (1, 0)
         facts = self._facts_of(pair.numbers)
         grounds = facts.against(
             "claim", pair.measure, worse, pair.inside, asked.missing, better, None, decide
         )
         yield from grounds
-        if all(ground.code != "unanswered" for ground in grounds):
+        if all(ground.code != UNANSWERED.name for ground in grounds):
             yield from self._unanswered(pair, asked.missing)
 
     def _unanswered(self, pair: Pair, missing: float) -> Iterator[Ground]:
@@ -211,10 +212,10 @@ class JudgedRuns(Basis):
             if number > missing * n
         ]
         if texts:
-            yield Ground("unanswered", texts[-1])
+            yield Ground(UNANSWERED.name, texts[-1])
 
     def _against_pass(self, asked: Question, pair: Pair, decide: Decide | None) -> Iterator[Ground]:
-        """Yield why the second system cannot be called as good as the first."""
+        """Yield the reasons not to call the second system as good as the first."""
         facts = self._facts_of(pair.numbers)
         yield from facts.against(
             "pass", pair.measure, 0, pair.inside, asked.missing, 1, asked.margin, decide
@@ -250,7 +251,7 @@ class JudgedRuns(Basis):
     def sentences(
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
-        """Say what the numbers of a pair rest on, and did not stand against the verdict."""
+        """Describe problems behind the numbers of a pair that did not rule out the verdict."""
         facts, measure, inside = self._facts_of(pair.numbers), pair.measure, pair.inside
         repeats = within_repeats(facts, measure, pair.topics, (0, 1), row["difference"])
         if verdict == "pass":
@@ -258,8 +259,9 @@ class JudgedRuns(Basis):
         stopped = {ground.code for ground in pair.grounds}
         texts = []
         for fact in facts.rows(measure, inside):
-            least = 0 if fact["code"] in ("unanswered", "blind") else missing * inside.sum()
-            if not fact["in_notes"] and fact["code"] not in stopped and fact["topics"] > least:
+            code = fact["record"]
+            least = 0 if code.never_hides else missing * inside.sum()
+            if not code.in_notes and code.name not in stopped and fact["topics"] > least:
                 texts.append(fact["text"])
         valued = int((pair.topics & facts.answerable & inside).sum())
         texts += filter(None, [have_a_value([valued], int((facts.answerable & inside).sum()))])
@@ -373,11 +375,14 @@ class JudgedRuns(Basis):
         self, measure: Measure, inside: Bools, missing: float
     ) -> dict[str, list[Ground]]:
         """Map each system to the grounds against the claim that another one is better."""
-        facts = self.facts
-        return {
-            system.name: facts.against("claim", measure, number, inside, missing)
-            for number, system in enumerate(facts.systems)
-        }
+        key = measure, inside.tobytes(), missing
+        if key not in self._alone:
+            facts = self.facts
+            self._alone[key] = {
+                system.name: facts.against("claim", measure, number, inside, missing)
+                for number, system in enumerate(facts.systems)
+            }
+        return self._alone[key]
 
     def against_pair(
         self, measure: Measure, inside: Bools, missing: float, worse: str, better: str
@@ -385,18 +390,18 @@ class JudgedRuns(Basis):
         """Return the grounds against the claim that one system is better than another, if these
         depend on both.
         """
-        number, other = (self.names.index(name) for name in (worse, better))
-        codes = self._beside_others(measure, inside, missing)[number]
+        codes = self._beside_others(measure, inside, missing)[worse]
         if not codes:
             return []
-        two = self.facts.only((number, other))
+        names = self.names
+        two = self.facts.only((names.index(worse), names.index(better)))
         return two.against("claim", measure, 0, inside, missing, 1, among=codes)
 
     def _beside_others(
         self, measure: Measure, inside: Bools, missing: float
-    ) -> list[frozenset[str]]:
-        """Find the codes that might stand against each system beside another one: it is too
-        shallow, or judged too rarely.
+    ) -> dict[str, frozenset[str]]:
+        """Find the codes that might rule out claims about each system of a pair: it is too shallow,
+        or judged too rarely.
 
         The deepest runs and the one with most judged documents stand for all others.
         """
@@ -405,11 +410,12 @@ class JudgedRuns(Basis):
             facts = self.facts
             shares = [system.judged_share(inside) for system in facts.systems]
             first, second = np.argsort(shares)[:-3:-1].tolist()
-            codes = []
-            for number in range(len(facts.systems)):
-                ask = partial(facts.against, "claim", measure, number, inside, missing)
-                alone, beside = ask(), ask(other=second if number == first else first)
-                codes.append(frozenset(ground.code for ground in beside if ground not in alone))
+            codes = {}
+            alone = self.against_runs(measure, inside, missing)
+            for number, name in enumerate(self.names):
+                other = second if number == first else first
+                beside = facts.against("claim", measure, number, inside, missing, other)
+                codes[name] = frozenset(one.code for one in beside if one not in alone[name])
             self._depend[key] = codes
         return self._depend[key]
 
@@ -418,7 +424,7 @@ class JudgedRuns(Basis):
         return columns_of_runs(self.facts, measure, inside)
 
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
-        """Say what the values of all systems rest on, without full stops."""
+        """Describe problems behind the values of all systems, without full stops."""
         facts = self.facts
         return [
             *of_many_runs(facts, facts.measures, absent, called),

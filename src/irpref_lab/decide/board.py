@@ -60,7 +60,7 @@ from irpref_lab.decide.results.leaderboard import Leaderboard
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.trust import bounds, t_tests
-from irpref_lab.trust.samples import Rng, fixed_seed
+from irpref_lab.trust.samples import Rng, fixed_seed, pair_chunks
 from irpref_lab.trust.topics import FEWEST, limits_named, mean_intervals, on_the_same_topics
 
 _JUDGED, _ANSWERED = FURTHER
@@ -71,7 +71,7 @@ _PAIRS = (
 
 
 class AgainstClaims(NamedTuple):
-    """What stands against the claim that one run is better than another.
+    """Reasons against the claim that one run is better than another.
 
     Attributes
     ----------
@@ -308,7 +308,7 @@ def with_further(basis: BoardBasis) -> dict[str, TopicValues]:
 
 
 def reasons_of(basis: BoardBasis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:
-    """Map each measure and group to what stands against claims."""
+    """Map each measure and group to the reasons against claims."""
     return {
         (str(measure), group): AgainstClaims(
             basis.against_runs(measure, inside, missing),
@@ -331,7 +331,7 @@ def board_of(
     absent: Mapping[str, str] | None = None,
     reasons: Reasons | None = None,
 ) -> Leaderboard:
-    """Make the leaderboard of values that you already have.
+    """Make a leaderboard from values that you already have.
 
     Parameters
     ----------
@@ -494,9 +494,13 @@ def _shows_more_than_few_topics(values: TopicValues, compared: tests.Pairs, leve
     """
     out = np.ones(compared.first.size, bool)
     least, most = limits_named(values.measure)
-    for pair in np.flatnonzero(tests.significant(compared.p_adjusted, level)).tolist():
-        gap = values.values[compared.second[pair]] - values.values[compared.first[pair]]
-        if np.count_nonzero(np.abs(gap - np.median(gap)) > ROUNDING) < bounds.FEW_OTHERS:
+    shown = np.flatnonzero(tests.significant(compared.p_adjusted, level))
+    for part in pair_chunks(shown.size, values.values.shape[1]):
+        some = shown[part]
+        gaps = values.values[compared.second[some]] - values.values[compared.first[some]]
+        others = np.abs(gaps - np.median(gaps, axis=1, keepdims=True)) > ROUNDING
+        few = np.count_nonzero(others, axis=1) < bounds.FEW_OTHERS
+        for pair, gap in zip(some[few].tolist(), gaps[few], strict=True):
             usual = t_tests.interval(gap, level)
             low, high = bounds.widened(gap, usual, level, (least - most, most - least))
             out[pair] = not low <= 0 <= high

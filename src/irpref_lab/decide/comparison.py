@@ -174,7 +174,7 @@ def _names(*runs: Any) -> list[str]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Refuse names that no two columns can have."""
+    """Refuse names that two columns cannot have."""
     if len(set(names)) != 2 or set(names) & set(_OF_TOPICS):
         raise ArgumentError(
             f"names={names!r} is not accepted, expected two different names other than "
@@ -213,7 +213,7 @@ def _row(pair: Pair, basis: PairBasis, grouped: bool, share: float, level: float
 
 
 def decide(pair: Pair, level: float) -> str:
-    """Return the verdict of a pair that nothing stands against."""
+    """Return the verdict on a pair if nothing rules it out."""
     return _verdict(pair.mean_gain if pair.is_shown(level) else 0.0)
 
 
@@ -239,7 +239,7 @@ def _could_turn(pair: Pair, basis: PairBasis, row: Row) -> bool | None:
 def _sentence(
     pair: Pair, basis: PairBasis, row: Row, share: float, margin: float | None, missing: float
 ) -> str:
-    """Say the verdict, the numbers behind it, and what it rests on."""
+    """State the verdict, the numbers behind it, and its limits."""
     a, b = (
         name if math.isnan(mean) else f"{name} ({mean:.4f})"
         for name, mean in zip(pair.names, pair.means, strict=True)
@@ -271,7 +271,7 @@ def _as_sentence(text: str, names: Sequence[str]) -> str:
 
 
 def _numbers(row: Row, level: float) -> str:
-    """Return what a difference rests on, in brackets."""
+    """Return the numbers behind a difference, in brackets."""
     parts = []
     if math.isfinite(row["high"]):
         parts.append(f"{100 * level:.4g} % interval {row['low']:+.4f} to {row['high']:+.4f}")

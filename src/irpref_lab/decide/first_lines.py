@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from irpref.messages import visible
-from irpref.observed import Ground
+from irpref.observed import FEW_TOPICS, Ground
 from irpref_lab.decide.all_pairs import significant
 
 MOST_NAMED = 3  # runs of one kind, before their number is given
@@ -21,7 +21,7 @@ Sentences: TypeAlias = dict[tuple[str, str | None], str]  # by measure and group
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The runs that a line is about, by one measure on some topics.
+    """The runs that a line describes, by one measure on some topics.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Field:
     value: str = "mean"
 
     def line(self, text: str) -> str:
-        """Return the line, which ends with the runs that take no part."""
+        """Return the line, with the runs that take no part at its end."""
         n = len(self.left_out)
         out = f"; {named_in_short(self.left_out)} take{'s' * (n == 1)} no part" if n else ""
         return f"{self.where}: {text}{out}."
@@ -147,9 +147,9 @@ def beside_best(
         Tests of all pairs, with `a`, `b`, `p_adjusted` and `codes`.
     level : float
     reasons : mapping of run to list of Ground
-        What stands against claims about it.
+        Reasons against claims about it.
     of_pair : callable, optional
-        What stands against the claim that one run is worse than another.
+        Reasons against the claim that one run is worse than another.
     """
     worse, unknown = set(runs), dict[str, str]()
     for name in best:
@@ -158,7 +158,7 @@ def beside_best(
         shown = significant(of_best["p_adjusted"], level)
         worse &= set(others[shown & (of_best["codes"] == "").to_numpy()])
         # With few-topics the interval leaves it open, which is not shown to differ.
-        for other in others[~of_best["codes"].isin(["", "few-topics"])]:
+        for other in others[~of_best["codes"].isin(["", FEW_TOPICS.name])]:
             first, *_ = *reasons.get(other, ()), *reasons.get(name, ()), *of_pair(other, name)
             unknown.setdefault(other, first.text)
     return worse, unknown
@@ -246,7 +246,7 @@ def against_one(field: Field, base: str, runs: Mapping[str, Standing]) -> str:
 
 
 def _ahead(field: Field, baseline: str, ahead: Sequence[str], n: int) -> str:
-    """Count the runs with a better mean, where nothing was tested."""
+    """Count the runs with a better mean, if nothing was tested."""
     if len(ahead) == n:
         which = f"each of the {n:,} runs has" if n > 1 else f"{visible(ahead[0])} has"
     elif not ahead:

@@ -117,5 +117,5 @@ def _range(numbers: Sequence[int]) -> str:
 
 
 def _of(names: Sequence[str], whole: Sequence[Row]) -> str:
-    """Return which measures a reason is about, if not all."""
+    """Return the measures that a reason concerns, if not all."""
     return f" ({', '.join(names)})" if len(names) < len(whole) else ""

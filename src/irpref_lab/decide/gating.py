@@ -6,7 +6,7 @@ of a loss and 1 - (1 - level) / k for the other one. There are k rows: measures,
 topics and all topics together. Where few topics differ and some lose, the bound on the side of a
 loss is at most that of `irpref_lab.trust.bounds.few_differences`. By row, where higher is better:
 
-    pass          the lower bound is above -margin, and nothing stands against a pass
+    pass          the lower bound is above -margin, and nothing rules out a pass
     block         else, if the upper bound is below 0, and half the p of `irpref_lab.compare` (for a
                   one-sided test) is at most (1 - level) / k
     inconclusive  else
@@ -72,7 +72,7 @@ class Rule:
     missing: float
 
     def decide(self, pair: Pair) -> str:
-        """Return the verdict of a pair that nothing stands against."""
+        """Return the verdict on a pair if nothing rules it out."""
         found = _bounds(pair, self.level, self.n_rows)
         return _verdict(found.low, found.worse, self.margin)
 
@@ -128,7 +128,7 @@ def gate(
         `low`, `high` (candidate minus baseline, in the units of the measure, and its one-sided
         bounds; these are missing with fewer than five topics), `p` (as in `compare`), `worse`
         (whether the candidate is shown to be worse), `verdict` (of this row alone), `codes` (what
-        stands against a pass, see `irpref.evidence`), `reason` (the same in words), `topics` (how
+        rules out a pass, see `irpref.evidence`), `reason` (the same in words), `topics` (how
         many were compared), `left_out` (how many were not), `largest_loss` (the largest loss that
         is not ruled out), `topics_needed` (about how many would rule out a loss as large as the
         margin, in 4 of 5 experiments without a loss; missing if it is decided),

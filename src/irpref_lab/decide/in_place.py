@@ -1,4 +1,4 @@
-"""Values, and judgments of a sample, which verdicts take in place of judgments."""
+"""Values, or judgments of a sample, which verdicts accept in place of judgments."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class InPlaceOfJudgments(ABC):
 
 
 def measures_of(measures: Any, qrels: Any) -> list[Measure]:
-    """Parse measures; values that were given know measures that nobody else does."""
+    """Parse measures; given values can have measures that nothing else knows."""
     if isinstance(qrels, InPlaceOfJudgments):
         return qrels.measures_of(measures)
     return parse_all(measures)
 
 
 def runs_named(runs: Any, qrels: Any) -> Mapping[str, Any]:
-    """Name runs; of values that were given, systems.
+    """Name the runs, or the systems of given values.
 
     Raises
     ------

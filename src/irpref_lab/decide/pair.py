@@ -48,7 +48,7 @@ class Pair:
     lacking : bool array (2, n_compared)
         Topics that each system does not answer.
     grounds : list of Ground
-        What stands against the verdict.
+        Reasons against the verdict.
     numbers : two int
         The numbers of the systems.
     knows_means : bool

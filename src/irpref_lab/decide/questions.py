@@ -1,8 +1,8 @@
 """The questions of verdicts, and who answers them.
 
 `pairs` is the one loop over measures, groups of topics and systems: `compare`, `gate` and `against`
-walk it. Where the values come from, and what stands against a verdict, a `Basis` knows: judged
-runs, a sample of judgments, or values alone. Each verdict asks for the part that it reads."""
+walk it. A `Basis` knows where the values come from and what rules out a verdict: judged runs, a
+sample of judgments, or values alone. Each verdict asks for the part that it reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Verdict: TypeAlias = Literal["claim", "pass"]
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """The question whether a verdict about two systems holds.
+    """A question: does a verdict about two systems hold?
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Question:
     margin : float or None
         The largest loss that a pass tolerates.
     decide : callable or None
-        The verdict of a pair that nothing stands against: codes ask whether other values would
+        The verdict of a pair if nothing rules it out: codes ask whether other values would
         have another one.
     """
 
@@ -136,7 +136,7 @@ class PairBasis(Systems, Protocol):
     def sentences(
         self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
     ) -> list[str]:
-        """Say what the numbers of a pair rest on, in sentences."""
+        """Describe in sentences the problems behind the numbers of a pair."""
         ...
 
     def notes(self, verdict: Verdict) -> list[str]:
@@ -197,7 +197,7 @@ class ManyBasis(Systems, Protocol):
         ...
 
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
-        """Say what the values of all systems rest on, without full stops."""
+        """Describe problems behind the values of all systems, without full stops."""
         ...
 
     def check_values(self) -> None:
@@ -231,7 +231,7 @@ class BoardBasis(ManyBasis, Protocol):
         ...
 
     def notes_of_pairs(self, board: Leaderboard, parts: Mapping[str | None, Bools]) -> list[str]:
-        """Say what significant differences of a board rest on, without full stops."""
+        """Describe problems behind significant differences of a board, without full stops."""
         ...
 
 

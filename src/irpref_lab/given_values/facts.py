@@ -15,7 +15,17 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
-from irpref.observed import CODES, TOP, Code, Evidence, Found, Observation, System, View
+from irpref.observed import (
+    FEW_TOPICS,
+    TOP,
+    UNANSWERED,
+    Code,
+    Evidence,
+    Found,
+    Observation,
+    System,
+    View,
+)
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import known_measure
 
@@ -74,15 +84,8 @@ def _lacks_many(view: View) -> Found | None:
     return Found(which, facts.answerable, says="{run} has no value for {some}")
 
 
-LACKING = Code(
-    "unanswered",
-    "run",
-    _lacks,
-    "{run} has no value for {some}; {so}",
-    "grave",
-    by_measure=True,
-    against=frozenset({"values", "pass", "claim"}),
-    stops=_lacks_many,
+LACKING = replace(
+    UNANSWERED, find=_lacks, says="{run} has no value for {some}; {so}", stops=_lacks_many
 )
 
 
@@ -117,7 +120,7 @@ class ValueFacts(Evidence):
     @property
     def codes(self) -> Sequence[Code]:
         """The codes that values can have: topics that a system lacks, and too few topics."""
-        return [LACKING, *(code for code in CODES if code.name == "few-topics")]
+        return [LACKING, FEW_TOPICS]
 
     @property
     def of_preferences(self) -> bool:

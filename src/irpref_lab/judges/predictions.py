@@ -298,7 +298,7 @@ def _of_pairs(
     pairs: Sequence[Pair],
 ) -> pd.DataFrame:
     """Estimate the pairs, with intervals within the range of the measure, and without the results
-    of tests that something stands against.
+    of tests that something rules out.
     """
     bottom, top = limits_of(measure)
     table = estimator.table(_differences(y), _differences(of_all.values), of_all.scale, shared=True)

@@ -27,7 +27,17 @@ from ir_measures.measures import Measure
 
 from irpref.judged import Groups, groups_of, hash_of_text
 from irpref.kernel import Bools, Floats, Ints
-from irpref.observed import MISSING, Ground, thresholds_on, too_few
+from irpref.observed import (
+    BLIND,
+    FEW_TOPICS,
+    MISSING,
+    OUT_OF_REACH,
+    UNANSWERABLE,
+    UNANSWERED,
+    Ground,
+    thresholds_on,
+    too_few,
+)
 from irpref.values import TopicValues
 from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Pair, Row, rounded_up
 from irpref_lab.decide.questions import Basis, Question, Verdict
@@ -97,7 +107,7 @@ class SampledRuns(Basis):
         estimates = whole.on(asked.inside)
         pair.grounds.extend(_grounds(self.judgments, estimates, asked.missing, runs))
         if asked.verdict == "pass" and pair.n_topics < FEWEST:
-            pair.grounds.append(Ground("few-topics", too_few(pair.n_topics)))
+            pair.grounds.append(Ground(FEW_TOPICS.name, too_few(pair.n_topics)))
         return pair
 
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
@@ -216,7 +226,7 @@ def _grounds(
         for run in runs
         if lost[run] > missing * n
     ]:
-        reasons.append(Ground("unanswered", "; ".join(texts)))
+        reasons.append(Ground(UNANSWERED.name, "; ".join(texts)))
     if not judgments.at_look:
         judged = f"{judgments.n_judged:,} document{'s are' if judgments.n_judged > 1 else ' is'}"
         text = f"{judged} judged, and the plan has {looks_in_words(judgments.looks)}"
@@ -228,19 +238,21 @@ def _same_gains(judgments: SampledJudgments, estimates: SampledValues) -> list[G
     """Say why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
     gain = estimates.human_gain
     if not gain.size:
-        return [Ground("blind", "the judged document does not count before its partner is judged")]
+        return [
+            Ground(BLIND.name, "the judged document does not count before its partner is judged")
+        ]
     if np.ptp(gain) > 0:
         return []
     grade = judgments.human_grade[: gain.size]
     n, measure = f"{gain.size:,}", estimates.values.measure
     if not (grade > 0).any():
-        return [Ground("unanswerable", f"none of the {n} judged documents is relevant")]
+        return [Ground(UNANSWERABLE.name, f"none of the {n} judged documents is relevant")]
     low, high = grade.min(), grade.max()
     scale = f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"
     if gain[0] == 0:
         text = f"none of the {n} judged documents counts as relevant to {measure} ({scale})"
-        return [Ground("out-of-reach", text)]
-    return [Ground("blind", f"all {n} judged documents count the same for {measure} ({scale})")]
+        return [Ground(OUT_OF_REACH.name, text)]
+    return [Ground(BLIND.name, f"all {n} judged documents count the same for {measure} ({scale})")]
 
 
 def _judged_interval(

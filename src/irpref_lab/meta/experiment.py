@@ -17,8 +17,6 @@ from irpref.judged import EachRun, Judgments, QrelsLike, Run, as_judgments, read
 from irpref.kernel import BATCH_ROWS, Floats, JudgedRun
 from irpref.measures.declare import MeasureLike
 from irpref.messages import about
-from irpref.values import KernelEvaluator
-from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.others import Others
 from irpref_lab.meta.losses import Remains
 from irpref_lab.meta.restriction import Regraded, Restriction
@@ -59,16 +57,13 @@ class Experiment:
         bound = dict(zip(alone, bind(alone, read), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
         evaluation = evaluator(bound.values(), read)
-        self.host: list[Measure] = []
-        kernels: Any = evaluation
-        if isinstance(evaluation, CombinedEvaluator):
-            self.host, kernels = evaluation.rest, evaluation.accelerated
+        self.host, kernels = evaluation.rest, evaluation.kernels
         if kernels is None:
             raise ArgumentError(
                 "judgments by subtopic are left to the providers of their measures",
                 parameter="measures",
             )
-        self.evaluator: KernelEvaluator = kernels
+        self.evaluator = kernels
         self.pool = self.evaluator.pool
         self.aligned: dict[str, JudgedRun] = {}
         self.raw: dict[str, Any] = {}

@@ -44,11 +44,10 @@ class Journal:
     """
 
     def __init__(self, output: str | Path | None, keys: Mapping[str, str]) -> None:
-        self.path, self.keys = None if output is None else Path(output), keys
+        self.path, self.keys = None if output is None else Path(output).expanduser(), keys
         self.cells: dict[Cell, float] = {}
-        if output is None:
+        if (path := self.path) is None:
             return
-        path = Path(output)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
         if text[: len(_START)] != _START[: len(text)]:

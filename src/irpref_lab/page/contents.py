@@ -285,7 +285,23 @@ def _board_and_topics(
         "values": [[by_measure[name].values[row] for row in rows] for name in names],
         "with_values": with_values,
         "baseline": None if options.baseline is None else order.index(options.baseline),
+        "two": [order.index(name) for name in _first_two(named, order, options.baseline)],
     }
+
+
+def _first_two(named: Mapping[str, Any], order: Sequence[str], baseline: str | None) -> list[str]:
+    """Choose the runs that the page first compares topic by topic: the two of the verdict. Of many
+    runs, these are the second-best and the best, or the baseline and the best other one.
+    """
+    if len(named) == 2:
+        return _compared(named, baseline)
+    others = [name for name in order if name != baseline]
+    return others[1::-1] if baseline is None else [baseline, *others[:1]]
+
+
+def _compared(named: Mapping[str, Any], baseline: str | None) -> list[str]:
+    """List two runs as `compare` takes them: the baseline, or the one given first, comes first."""
+    return sorted(named, key=lambda name: name != baseline)
 
 
 def _verdicts(
@@ -299,7 +315,7 @@ def _verdicts(
     """
     if len(named) != 2 or options.pairs == "none":
         return []
-    names = sorted(named, key=lambda name: name != options.baseline)
+    names = _compared(named, options.baseline)
     a, b = (named[name] for name in names)
     how: dict[str, Any] = {"level": options.level, "names": names}
     verdicts = [compare(chosen, qrels, a, b, **how)]
@@ -416,7 +432,7 @@ def _board(
 
 def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str | None]]) -> Any:
     """Clear the results of tests by measures, and in groups, where `compare` cannot tell, and of
-    pairs that something stands against.
+    pairs that something rules out.
     """
     out = table.copy()
     if "a" in out:

@@ -243,7 +243,7 @@ function showPairs() {
       + ", effect size " + (of.effect === null ? "none" : signed(of.effect, 3)) + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted p " + pValue(of.adjusted)));
     else put("pairs-said", bdi(D.measures[m].name), ": ", nameOf(i));
   };
-  const open = () => { if (cell[0] !== cell[1]) { by("two-a").value = String(cell[0]); by("two-b").value = String(cell[1]); by("two-measure").value = String(m); showTwo(); by("two").scrollIntoView(); } };
+  const open = () => { if (cell[0] !== cell[1]) { by("two-a").value = String(cell[1]); by("two-b").value = String(cell[0]); by("two-measure").value = String(m); showTwo(); by("two").scrollIntoView(); } };
   const place = (field, axis) => ({ field, type: "ordinal", scale: { domain: [...cells.keys()].slice(0, inMatrix) }, axis: { domain: false, ticks: false, title: null, labelFontSize: Math.min(11, size), ...axis } });
   const every = { values: D.runs.slice(0, inMatrix).map((_, r) => r).filter(r => size >= 16 || r % 10 === 9 || r === 0), labelExpr: "'' + (datum.value + 1)", labelAngle: 0, labelOverlap: false };
   const plot = picture({ autosize: "pad", view: { fill: "var(--shade)" }, width: { step: size }, height: { step: size }, description: "Matrix of pairs by " + D.measures[m].name, params: [{ name: "row", value: cell[0] }, { name: "column", value: cell[1] },
@@ -279,7 +279,7 @@ function showPairs() {
   mark();
 }
 
-// ------------------------------------------------------------------ two systems
+// ------------------------------------------------------------------ two systems: the second minus the first, as in compare
 const K = D.rankings;
 // Topics as people count them: 2 before 10.
 const counting = new Intl.Collator("en", { numeric: true }), byName = topics.map((_, t) => t).sort((s, t) => counting.compare(topics[s], topics[t]));
@@ -301,9 +301,9 @@ function choose(t, from) {
 }
 function showTwo() {
   const a = picked("two-a"), b = picked("two-b"), m = picked("two-measure"), measure = D.measures[m];
-  const va = valuesOf(m, a), vb = valuesOf(m, b), of = pair(m, a, b), table = by("two-table");
+  const va = valuesOf(m, a), vb = valuesOf(m, b), of = pair(m, b, a), table = by("two-table");
   const sentence = [measure.name + ": ", nameOf(a), " " + D.board[m].shown[a] + ", ", nameOf(b), " " + D.board[m].shown[b]];
-  if (of && of.difference !== null) sentence.push("; ", nameOf(a), " minus ", nameOf(b), ": " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
+  if (of && of.difference !== null) sentence.push("; ", nameOf(b), " minus ", nameOf(a), ": " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
     + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted for all pairs " + pValue(of.adjusted)));
   points = [];
   views = [];
@@ -313,10 +313,10 @@ function showTwo() {
     table.replaceChildren();
     return;
   }
-  const differences = topics.map((_, t) => (va[t] === null || vb[t] === null ? 0 : va[t] - vb[t]));
+  const differences = topics.map((_, t) => (va[t] === null || vb[t] === null ? 0 : vb[t] - va[t]));
   const wins = differences.filter(d => better(m, d)).length, same = differences.filter(d => d === 0).length;
   const losses = topics.length - wins - same, score = `${counted(wins, "topic")} won, ${losses} lost, ${same} equal`;
-  put("two-said", sentence, ". ", nameOf(a), `: ${score}` + (measure.higher ? "." : " (lower is better)."));
+  put("two-said", sentence, ". ", nameOf(b), `: ${score}` + (measure.higher ? "." : " (lower is better)."));
   const order = topics.map((_, t) => t).sort((s, t) => differences[t] - differences[s]);
   const values = order.map((t, i) => ({ t, i, a: va[t], b: vb[t], d: differences[t], fill: differences[t] === 0 ? "var(--paper)" : better(m, differences[t]) ? "var(--soft)" : "var(--line)",
     tip: `${isolated(topics[t])}${D.queries[t] === null ? "" : " " + isolated(D.queries[t])}: ${fixed(va[t])} and ${fixed(vb[t])}, difference ${signed(differences[t])}` }));
@@ -329,10 +329,10 @@ function showTwo() {
   // Few topics have no broader bars; the table is beside the pictures where there is room for both.
   const most = Math.max(420, Math.min(900, 70 + slots * 14)), left = room - 500;
   const width = wide(left >= 70 + slots * 6 && left >= 280 && !D.queries.some(text => text !== null) ? Math.min(most, left) : Math.min(most, Math.max(300, room)));
-  const one = draw({ width: side, height: side - 20, description: `Topics by ${measure.name} of two runs. Each dot is a topic; above the diagonal the first run has the higher value. ${score}. The table below has the numbers.`, layer: [
+  const one = draw({ width: side, height: side - 20, description: `Topics by ${measure.name} of two runs. Each dot is a topic; above the diagonal the second run has the higher value. ${score}. The table below has the numbers.`, layer: [
     { data: { values: both.map(end => ({ a: end, b: end })) }, mark: { type: "line", aria: false, stroke: "var(--soft)", strokeWidth: 1 }, encoding: {
-      x: number("b", isolated(short(D.short[b], 44)), both), y: number("a", isolated(short(D.short[a], 40)), both) } },
-    { mark: { type: "circle", size: 80, fillOpacity: 0.75, cursor: "pointer" }, encoding: { x: { field: "b", type: "quantitative" }, y: { field: "a", type: "quantitative" }, ...topicMarks } }] });
+      x: number("a", isolated(short(D.short[a], 44)), both), y: number("b", isolated(short(D.short[b], 40)), both) } },
+    { mark: { type: "circle", size: 80, fillOpacity: 0.75, cursor: "pointer" }, encoding: { x: { field: "a", type: "quantitative" }, y: { field: "b", type: "quantitative" }, ...topicMarks } }] });
   const slot = { field: "i", type: "ordinal", scale: { domain: Array.from({ length: slots }, (_, i) => i), paddingInner: 0.2, paddingOuter: 0 }, axis: { title: `${counted(topics.length, "topic")}, by difference`, labels: false, ticks: false, domain: false } };
   const two = draw({ width, height: 360, description: `Differences by topic in ${measure.name}. ${score}. The table below has the numbers.`, layer: [
     { mark: { type: "bar", cursor: "pointer" }, encoding: { x: slot, y: number("d", `difference in ${short(measure.name, 40)}`, y), ...topicMarks } },
@@ -340,8 +340,8 @@ function showTwo() {
     // Whoever points above or below a short bar means it.
     { mark: { type: "bar", aria: false, fillOpacity: 0, cursor: "pointer" }, encoding: { x: { field: "i", type: "ordinal" }, y: { value: 0 }, y2: { value: "height" }, tooltip: tip } }] });
   const which = measure.higher ? "above the line" : "below the line";
-  put("two-plots", figure(`Topics by ${measure.name}`, `dark, ${which}: the run of the vertical axis is better; light: worse; white: equal`, one),
-    figure("Differences, sorted", [nameOf(a), " \u2212 ", nameOf(b)], two));
+  put("two-plots", figure(`Topics by ${measure.name}`, `dark, ${which}: the second run is better; light: worse; white: equal`, one),
+    figure("Differences, sorted", [nameOf(b), " \u2212 ", nameOf(a)], two));
   const head = (key, name, first) => el("th", { scope: "col", "data-key": key, "data-first": first, "aria-sort": "none", class: key === "topic" || key === "query" ? null : "number" }, el("button", { type: "button" }, name));
   const queries = D.queries.some(text => text !== null);
   const body = el("tbody", {}, order.map(t => {
@@ -369,7 +369,7 @@ function showGroups(a, b, m) {
   put("two-groups", el("div", { class: "scroll" }, el("table", { class: "plain" }, el("caption", {}, "Groups of topics"),
     el("thead", {}, el("tr", {}, ["Group", "Topics", "Difference", "Effect size", "p", "Adjusted p"].map((name, i) => el("th", { scope: "col", class: i ? "number" : null }, name)))),
     el("tbody", {}, D.groups.map(group => {
-      const of = pair(m, a, b, group.pairs);
+      const of = pair(m, b, a, group.pairs);
       return el("tr", {}, el("th", { scope: "row" }, bdi(group.name)), el("td", { class: "number" }, group.topics), of === null ? [] : [signed(of.difference), of.effect === null ? "" : signed(of.effect, 3), pValue(of.p), of.adjusted === null ? "" : pValue(of.adjusted)]
         .map(text => el("td", { class: "number" }, text)));
     })))));
@@ -508,8 +508,8 @@ if (by("pairs")) {
   showPairs();
 }
 if (by("two")) {
-  options("two-a", D.short, D.baseline === 0 ? 1 : 0).addEventListener("change", showTwo);
-  options("two-b", D.short, D.baseline === null ? 1 : D.baseline).addEventListener("change", showTwo);
+  options("two-a", D.short, D.two[0]).addEventListener("change", showTwo);
+  options("two-b", D.short, D.two[1]).addEventListener("change", showTwo);
   options("two-measure", D.measures.map(measure => measure.name), 0).addEventListener("change", showTwo);
   showTwo();
 } else if (by("topic")) { // of one run, the topic with the worst value

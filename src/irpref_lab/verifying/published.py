@@ -1,4 +1,4 @@
-"""Read a published table: a row a run, a column a measure, figures as people print them.
+"""Read a published table: a row per run, a column per measure, figures as people print them.
 
 CSV (also with tabs or semicolons), Markdown, or a frame. A table with the columns run, measure and
 value is read, too. A figure may be bold, have a mark of significance, or be in percent."""
@@ -16,6 +16,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 import irpref
+from irpref.data import Source
 from irpref.errors import InputError
 from irpref.messages import clipped
 
@@ -83,8 +84,8 @@ def published(table: Any) -> Published:
         raise TypeError(f"expected a table or its path, got {type(table).__name__}")
     if "\n" in path:
         return _read(_cells(path), None)
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        return _read(_cells(file.read()), path)
+    with Source(path).open() as file:
+        return _read(_cells(file.read().decode("utf-8-sig")), path)
 
 
 def _of_frame(frame: pd.DataFrame) -> list[list[str]]:
@@ -122,7 +123,7 @@ def _read(cells: Sequence[Sequence[str]], path: str | None) -> Published:
     """Read the figures of a table whose first row has the headings."""
     if len(cells) < 2 or len(cells[0]) < 2:
         raise InputError(
-            "there is no table in it: expected a row of headings, then a row a run, a column a "
+            "there is no table in it: expected a row of headings, then a row per run, a column per "
             "measure",
             path=path,
         )

@@ -71,18 +71,6 @@ def like_experiment(function: Callable[..., T_co]) -> LikeExperiment[T_co]:
     return call
 
 
-def by_system(runs: Mapping[str, Any], compute: Callable[[Any], pd.DataFrame]) -> pd.DataFrame:
-    """Join the rows that are computed for each run, with a column `name` in front."""
-    import pandas as pd
-
-    parts = []
-    for name, run in runs.items():
-        part = compute(run)
-        part.insert(0, "name", name)
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
-
-
 @like_experiment
 def crosscheck(
     measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
@@ -120,27 +108,24 @@ def explain(
     -------
     DataFrame
         As `irpref.explain` returns it, with the columns `name` and `measure` in front. Columns
-        that only other measures use are NaN.
+        that only other measures use are NaN. With `query_id`, it is printed, and shown in a
+        notebook, as the explanations one after the other.
 
     Raises
     ------
     TypeError, ValueError
         As `pt.irpref.leaderboard`; a measure is not a sum over documents.
     """
-    import pandas as pd
-
+    from irpref.show.explained import Explanations
     from irpref.show.explained import explain as explain_run
 
     chosen = parse_all(measures)
     if not chosen:
         raise MeasureError("there are no measures to explain")
-
-    def rows(run: Any) -> pd.DataFrame:
-        parts = []
-        for measure in chosen:
-            part = explain_run(measure, qrels, run, **options)
-            part.insert(0, "measure", str(measure))
-            parts.append(part)
-        return pd.concat(parts)
-
-    return by_system(runs, rows)
+    return Explanations.joined(
+        [
+            (name, str(measure), explain_run(measure, qrels, run, **options))
+            for name, run in runs.items()
+            for measure in chosen
+        ]
+    )

@@ -79,7 +79,7 @@ def leaderboard_over(
         A row for each system and measure, the best first: `run`, `measure`, `group` (None), `mean`,
         `low`, `high`, `place`, `place_low`, `place_high`, `letters`, `borda` (rank by Borda's
         count: how many systems each one beats, on average over the collections), `codes` (what
-        stands against the claim that another system is better), `reason` (why a system is left
+        rules out the claim that another system is better), `reason` (why a system is left
         out, if one is).
 
     Raises

@@ -83,7 +83,7 @@ class Strata:
 
 
 def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -> Strata:
-    """Put the values of these systems by one measure together.
+    """Collect the values of these systems by one measure.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def pairs_over(
     of: Strata, over: str, level: float, stopped: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
     """Test all pairs of systems: a row for each, with p-values adjusted after Holm, and the codes
-    that stand against calling them different.
+    that rule out calling them different.
     """
     first, second = pairs_of_systems(len(of.systems))
     p = strata.p_of_pairs(of.values, first, second, over)
@@ -183,7 +183,7 @@ def board_over(
     tested : bool
         Whether pairs are tested.
     stopped : mapping of system to codes
-        The codes that stand against claims about it.
+        The codes that rule out claims about it.
 
     Returns
     -------

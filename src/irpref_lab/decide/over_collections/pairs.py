@@ -181,7 +181,7 @@ def _sentence(
     level: float,
     grounds: Sequence[Ground],
 ) -> str:
-    """Say the verdict in a sentence, and on how many collections it holds."""
+    """State the verdict in a sentence, and on how many collections it holds."""
     head = where(of.measure, None, of.higher_is_better)
     first, second = of.systems
     a, b = f"{first} ({row['mean_a']:.4f})", f"{second} ({row['mean_b']:.4f})"

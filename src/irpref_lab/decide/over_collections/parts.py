@@ -123,7 +123,7 @@ def means_by_collection(
 
 
 def measures_over(measures: Measures, given: Collections) -> list[Measure]:
-    """Return the measures that a user names; those that only values know by their names."""
+    """Return the measures that a user names; measures that only values know stay names."""
     of_values = [part for part in given.parts.values() if isinstance(part, Values)]
     if len(of_values) == len(given.parts):
         return measures_of(of_values[0], measures)
@@ -131,7 +131,7 @@ def measures_over(measures: Measures, given: Collections) -> list[Measure]:
 
 
 def check_known(given: Collections, systems: Sequence[str], parameter: str) -> None:
-    """Refuse names that no collection has."""
+    """Refuse names that are in no collection."""
     for name in systems:
         if name not in given.systems:
             raise ArgumentError(
@@ -150,7 +150,7 @@ def facts_on(given: Collections, part: Part, measure: Measure, names: list[str])
 
 
 def values_only(parts: Sequence[Part]) -> bool:
-    """Test whether nothing is known of any run."""
+    """Test whether there are values only, without runs."""
     return all(part.facts is None for part in parts)
 
 
@@ -160,7 +160,7 @@ def heading(parts: Sequence[Part]) -> str:
 
 
 def notes_of(parts: Sequence[Part]) -> list[str]:
-    """Say which collections are values only."""
+    """Name the collections that have values only."""
     only = [part.name for part in parts if part.facts is None]
     if not only:
         return []

@@ -49,7 +49,7 @@ class Leaderboard(VerdictFrame):
     topic_values: list[TopicValues]
 
     def different_pairs(self) -> pd.DataFrame:
-        """Select the rows of `pairs` with a significant difference that nothing stands against."""
+        """Select the rows of `pairs` with a significant difference that nothing rules out."""
         shown = significant(self.pairs["p_adjusted"], self.level)
         return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
 
