@@ -231,8 +231,12 @@ def test_the_worked_example_has_values_of_the_measure(name):
 def test_what_a_measure_needs_shows_in_its_parameters(name):
     measure = registered()[name]
     assert ("scale" in measure.NEEDS) == ("max_rel" in measure.SUPPORTED_PARAMS)
-    known = [spec for spec in measure.SUPPORTED_PARAMS.values() if spec.column is bool]
-    assert ("known" in measure.NEEDS) == bool(known)
+    columns = {name: spec.column for name, spec in measure.SUPPORTED_PARAMS.items() if spec.column}
+    assert columns.items() <= {"known": bool, "expected": float}.items(), (
+        "readers, commands and tests know the columns `known` and `expected` only: take the "
+        "parameter from known.py or expected.py"
+    )
+    assert ("known" in measure.NEEDS) == ("known" in columns)
 
 
 @every_measure
