@@ -231,8 +231,12 @@ def test_the_worked_example_has_values_of_the_measure(name):
 def test_what_a_measure_needs_shows_in_its_parameters(name):
     measure = registered()[name]
     assert ("scale" in measure.NEEDS) == ("max_rel" in measure.SUPPORTED_PARAMS)
-    known = [spec for spec in measure.SUPPORTED_PARAMS.values() if spec.column is bool]
-    assert ("known" in measure.NEEDS) == bool(known)
+    columns = {name: spec.column for name, spec in measure.SUPPORTED_PARAMS.items() if spec.column}
+    assert columns.items() <= {"known": bool, "expected": float}.items(), (
+        "readers, commands and tests know the columns `known` and `expected` only: take the "
+        "parameter from known.py or expected.py"
+    )
+    assert ("known" in measure.NEEDS) == ("known" in columns)
 
 
 @every_measure
@@ -580,7 +584,10 @@ def test_no_list_is_better_than_the_ideal_list(measure, usual, collection):
         others.append(values([measure], qrels, run)[measure])
     for other in others:
         for topic, value in other.items():
-            assert sign * best[topic] >= sign * value - 1e-12, topic
+            assert sign * best[topic] >= sign * value - 1e-12, (
+                f"a list of topic {topic!r} is better than the ideal one: if that is right, give "
+                "the reason in the table NOT_IDEAL"
+            )
 
 
 def topics_of(measure, qrels):
@@ -606,7 +613,7 @@ def test_the_ideal_list_has_the_best_value(name, collection):
     found = values([measure], judgments(collection.qrels), run)[measure]
     for topic in topics_of(measure, collection.qrels):
         assert found[topic] == pytest.approx(ideal_value(measure), abs=1e-12), (
-            f"ideal list of topic {topic!r}: see the table IDEAL"
+            f"ideal list of topic {topic!r}: if that is right, add the measure to the table IDEAL"
         )
 
 
