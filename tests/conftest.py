@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 import compared
+from command_server import CommandServer
 from shells import call, files  # noqa: F401  # fixtures
 
 settings.register_profile("quick", max_examples=8, deadline=None, derandomize=True)
@@ -82,6 +83,15 @@ def _no_open_figures() -> Iterator[None]:
     close()
     yield
     close()
+
+
+@pytest.fixture(scope="session")
+def command_server() -> Iterator[CommandServer]:
+    if not hasattr(os, "fork"):
+        pytest.skip("needs processes that fork")
+    server = CommandServer()
+    yield server
+    server.close()
 
 
 @pytest.fixture
