@@ -17,7 +17,7 @@ from shells import call, files  # noqa: F401  # fixtures
 
 settings.register_profile("quick", max_examples=8, deadline=None, derandomize=True)
 # Fresh examples at each run: few are enough beside the hundred of `ci`, which never change.
-settings.register_profile("dev", max_examples=25, deadline=None)
+settings.register_profile("dev", max_examples=15, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True)
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None

@@ -599,18 +599,18 @@ HOST_MEASURES = [
 ]
 
 
-def both(*arguments: object) -> Iterator[tuple[list[str], int]]:
+def both(command_server: CommandServer, *arguments: object) -> Iterator[tuple[list[str], int]]:
     """Lines and status of our command, in pytrec_eval's order, and of the host's, each in a process
     of its own.
 
     The host's order of lines by topic depends on the hashes of a process, so these are sorted.
     """
-    for command in (["irpref", "eval", "--float32"], ["ir_measures"]):
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)],
-            capture_output=True,
-            text=True,
-        )
+    words = [str(argument) for argument in arguments]
+    host = [sys.executable, "-W", "ignore", "-m", "ir_measures", *words]
+    for done in (
+        command_server("eval", "--float32", *words),
+        subprocess.run(host, capture_output=True, text=True),
+    ):
         lines = done.stdout.splitlines()
         yield sorted(lines) if "-q" in arguments else lines, done.returncode
 
@@ -618,9 +618,12 @@ def both(*arguments: object) -> Iterator[tuple[list[str], int]]:
 @pytest.mark.parametrize(
     "options", [[], ["-q"], ["-p", "-1"], ["-q", "-n", "-o", "jsonl"]], ids=" ".join
 )
-def test_same_output_as_the_host_on_its_test_data(data_dir: Path, options: list[str]) -> None:
+def test_same_output_as_the_host_on_its_test_data(
+    data_dir: Path, options: list[str], command_server: CommandServer
+) -> None:
     folder = data_dir / "trec_eval-test"
     ours, host = both(
+        command_server,
         folder / "qrels" / "qrels.rel_level.gz",
         folder / "runs" / "results.test.gz",
         *HOST_MEASURES,
@@ -629,15 +632,19 @@ def test_same_output_as_the_host_on_its_test_data(data_dir: Path, options: list[
     assert ours == host
 
 
-def test_same_output_as_the_host_with_repeated_documents(files: Path) -> None:
+def test_same_output_as_the_host_with_repeated_documents(
+    files: Path, command_server: CommandServer
+) -> None:
     (files / "twice").write_text(R1 + "1 Q0 c 9 0.5 t\n3 Q0 a 1 1 t\n1 Q0 zzz 1 9 t\n")
     for options in ([], ["-q"]):
-        ours, host = both("qrels", "twice", *HOST_MEASURES, *options)
+        ours, host = both(command_server, "qrels", "twice", *HOST_MEASURES, *options)
         assert ours == host
 
 
 @pytest.mark.parametrize("rows", [40, 1500], ids=["small", "large"])
-def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> None:
+def test_same_output_as_the_host_on_generated_files(
+    files: Path, rows: int, command_server: CommandServer
+) -> None:
     rng = random.Random(rows)
     judged = [f"{t} 0 d{d:04} {rng.randrange(-1, 4)}\n" for t in range(30) for d in range(50)]
     found = [
@@ -652,6 +659,5 @@ def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> N
     assert ((files / "found").stat().st_size > trec.BLOCK_BYTES) == (rows > 40)
     # The host breaks ties by rising id in RR@k; here all measures see one order.
     measures = [name for name in HOST_MEASURES if name != "RR@10"]
-    for options in ([], ["-p", "-1"]):
-        ours, host = both("judged", "found", *measures, *options)
-        assert ours == host
+    ours, host = both(command_server, "judged", "found", *measures, "-p", "-1")
+    assert ours == host

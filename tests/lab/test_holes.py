@@ -13,7 +13,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_laws import VARIANTS, awkward, judgments, retrieved
 
@@ -27,7 +27,7 @@ from real_runs import qrels_of, runs_of
 from reference import FORMULAS as ORACLES
 from reference import order, scale_of
 from reference.host_measures import EVERYDAY
-from strategies import collections, few_relevant, parameters, positive_grades
+from strategies import at_most, collections, few_relevant, parameters, positive_grades
 
 MOST = 1500  # assignments of a topic that are tried
 
@@ -211,7 +211,7 @@ def test_the_bounds_of_the_hosts_measures_are_those_of_all_assignments(name, col
 )
 @pytest.mark.parametrize("grades", [[0, 2], [1, 2], [0, 0.5, 3], [2], [0, 1, 2, 3]])
 @given(collection=collections(integer_only=True, negative=False, max_topics=1, max_docs=8))
-@settings(max_examples=20)
+@at_most(20)
 def test_the_grades_can_be_chosen(measure, oracle, grades, collection):
     qrels, run = collection
     found = brute_force(
