@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import IO, Any
 
 CLOSED = -1  # for a stream: not opened at all
@@ -158,7 +159,8 @@ def _import_all() -> None:
 
     for module in (irpref, irpref_lab):
         for name in module.__all__:
-            getattr(module, name)
+            with suppress(ImportError):  # of an extra
+                getattr(module, name)
 
 
 def _main() -> None:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import ir_measures
@@ -210,11 +211,11 @@ def test_no_claim_of_a_comparison_rests_on_what_is_wrong(what):
             assert (found["verdict"].item() == "cannot tell") == found["p"].isna().item()
 
 
-@pytest.mark.parametrize("change", [*CHANGES, *OF_NUMBERS])
-@pytest.mark.parametrize("share", [0.5, 0.96, "of half of the topics"])
-@pytest.mark.filterwarnings("ignore")
-def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
-    relevant, other = ("r-", "x-") if change in CHANGES else ("1", "2")
+@cache
+def _sparse_with_ids(relevant, other):
+    """Sparse judgments and a baseline whose ids have these words, and a worse run, which a gate
+    blocks.
+    """
 
     def with_ids(table):
         return {
@@ -228,6 +229,15 @@ def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
         for t, (topic, docs) in enumerate(baseline.items())
     }
     assert verdict(qrels, baseline, worse, "RR@10") == BLOCK
+    return qrels, baseline, worse
+
+
+@pytest.mark.parametrize("change", [*CHANGES, *OF_NUMBERS])
+@pytest.mark.parametrize("share", [0.5, 0.96, "of half of the topics"])
+@pytest.mark.filterwarnings("ignore")
+def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
+    words = ("r-", "x-") if change in CHANGES else ("1", "2")
+    qrels, baseline, worse = _sparse_with_ids(*words)
     made = (CHANGES | OF_NUMBERS)[change]
     some = changed(made, share if isinstance(share, float) else 1, baseline)
     if not isinstance(share, float):
@@ -508,7 +518,7 @@ ON_A_SAMPLE = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def drawn(tmp_path_factory) -> Path:
     """The files of a gate on a sample that blocks: humans judged the first 200 documents; and
     plans of other runs and of other grades.
