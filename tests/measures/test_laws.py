@@ -10,6 +10,7 @@ import pickle
 import re
 import subprocess
 import sys
+from functools import cache
 from typing import NamedTuple
 
 import ir_measures
@@ -170,6 +171,12 @@ def usual(collection) -> dict:
     return values(VARIANTS, judgments(collection.qrels), collection.run)
 
 
+@cache
+def unanswered(*topics: str) -> dict:
+    """Value of every variant by topic where nothing is retrieved, for these topics in words."""
+    return values(VARIANTS, judgments(awkward().qrels), {topic: {} for topic in topics})
+
+
 def values(measures, qrels, run) -> dict:
     """Measure -> topic -> value."""
     return by_topic(irpref.evaluator(measures, qrels), run)
@@ -274,9 +281,9 @@ def test_drawn_values_stay_in_range(name, collection, data):
 
 
 @every_variant
-@pytest.mark.parametrize("run", [{}, {"graded 1": {}}], ids=["empty run", "empty topic"])
-def test_an_empty_ranking_has_the_default_value(measure, run, collection):
-    found = values([measure], judgments(collection.qrels), run)[measure]
+@pytest.mark.parametrize("topics", [[], ["graded 1"]], ids=["empty run", "empty topic"])
+def test_an_empty_ranking_has_the_default_value(measure, topics, collection):
+    found = unanswered(*topics)[measure]
     assert list(found) == list(collection.qrels)
     special = EMPTY.get(measure.NAME)
     for topic, value in found.items():
@@ -302,8 +309,8 @@ def test_an_empty_ranking_has_the_default_value(measure, run, collection):
 
 
 @every_variant
-def test_a_topic_left_out_has_the_value_of_an_empty_ranking(measure, usual, collection):
-    empty = values([measure], judgments(collection.qrels), {})[measure]
+def test_a_topic_left_out_has_the_value_of_an_empty_ranking(measure, usual):
+    empty = unanswered()[measure]
     for topic in ("graded 4", "binary 4"):  # left out, and there without a document
         assert usual[measure][topic] == empty[topic]
 

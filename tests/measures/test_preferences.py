@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
@@ -25,6 +25,7 @@ from irpref.values.prepare import prepare
 from reference.explicit import OF_GROUPS as ORACLES
 from reference.explicit import by_group, preferences_of
 from refused import refuses, warns_of
+from strategies import at_most
 
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
 FROZEN = json.loads(
@@ -524,7 +525,7 @@ def test_check_finds_disagreeing_judges_and_documents_never_compared():
 
 
 @given(preference_collections())
-@settings(max_examples=20)
+@at_most(20)
 def test_disagreements_are_pairs_preferred_both_ways(data):
     rows, _ = data
     number = 0
