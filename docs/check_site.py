@@ -33,6 +33,7 @@ SEARCHED = {
     "which measure": "tutorials/which-measure.html",
 }
 FEW = 20  # more pages than these are no answer to the name of the package
+WIDTHS = (390, 800, 1024, 1200)  # of windows in which no page scrolls sideways
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 
 
@@ -146,6 +147,11 @@ def search(site: Path, picture: Path | None = None) -> list[str]:
                 found.append(f"search loads {elsewhere[0]}")
         if picture is not None:
             browser.picture(picture)
+        for width in WIDTHS:
+            browser.open(site / "index.html", width=width)
+            wide = browser.run("document.documentElement.scrollWidth")
+            if wide > width:
+                found.append(f"the first page is {wide} pixels wide in a window of {width}")
     return found
 
 

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import settings
 
 import compared
+from command_server import CommandServer
 from shells import call, files  # noqa: F401  # fixtures
 
 settings.register_profile("quick", max_examples=8, deadline=None, derandomize=True)
 # Fresh examples at each run: few are enough beside the hundred of `ci`, which never change.
-settings.register_profile("dev", max_examples=25, deadline=None)
+settings.register_profile("dev", max_examples=15, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True)
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None
@@ -82,6 +83,15 @@ def _no_open_figures() -> Iterator[None]:
     close()
     yield
     close()
+
+
+@pytest.fixture(scope="session")
+def command_server() -> Iterator[CommandServer]:
+    if not hasattr(os, "fork"):
+        pytest.skip("needs processes that fork")
+    server = CommandServer()
+    yield server
+    server.close()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from ir_measures.measures import registry
 
@@ -68,6 +69,13 @@ class Collection(NamedTuple):
 
     qrels: dict[str, dict[str, float]]
     run: dict[str, dict[str, float]]
+
+
+def at_most(examples: int) -> settings:
+    """Set a number of examples for a test whose examples are dear, or the profile's where that is
+    lower.
+    """
+    return settings(max_examples=min(examples, settings().max_examples))
 
 
 @st.composite

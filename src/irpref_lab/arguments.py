@@ -10,6 +10,7 @@ import numpy as np
 from irpref.errors import ArgumentError
 from irpref_lab.messages import not_accepted
 
+_DEEPEST = 2**31 - 1  # as the cutoff of a measure
 _EXPECTED_LEVEL = "a confidence level above 0.5 and below 1, such as 0.95"
 
 
@@ -25,9 +26,10 @@ def check_level(level: Any) -> float:
     if 0.5 < number < 1:
         return number
     if 0 < number < 0.5:
-        meant = float(f"{1 - number:.12g}")
+        meant = f"{float(f'{1 - number:.12g}'):g}"
         raise ArgumentError(
-            f"level={level!r} is not accepted, expected {_EXPECTED_LEVEL}; did you mean {meant:g}?",
+            f"level={level!r} is not accepted, expected {_EXPECTED_LEVEL}"
+            + f"; did you mean {meant}?" * (meant != "1"),
             parameter="level",
             value=level,
         )
@@ -121,6 +123,8 @@ def check_depth(depth: Any) -> int | None:
         return None
     if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
         raise not_accepted("depth", depth, "a number of documents of at least 1")
+    if depth > _DEEPEST:
+        raise not_accepted("depth", depth, f"at most {_DEEPEST:,} documents")
     return int(depth)
 
 

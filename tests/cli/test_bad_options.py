@@ -128,10 +128,11 @@ def test_with_a_format_any_other_ending_will_do() -> None:
         ("gate q r s AP", "--margin=0_1"),
         ("compare q r s AP", "--level=\u0660.\u0669"),
         ("eval q r AP", "--places=\u0663"),
+        ("eval q r AP", "--places=99999999999999999999"),
         ("sample q q r s P@10", "-n=\u0661"),
         ("plot sketch q r -f x.png", "--size=\u0664x\u0663"),
     ],
 )
-def test_numbers_are_written_in_ascii_digits(command, option, capsys):
+def test_numbers_are_written_in_ascii_digits_and_not_too_large(command, option, capsys):
     assert main([*command.split(), option]) == 2
     assert "expected a" in capsys.readouterr().err

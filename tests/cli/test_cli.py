@@ -6,7 +6,6 @@ import io
 import json
 import random
 import re
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 
 import irpref
 import irpref_lab
+from command_server import CommandServer
 from irpref.cli import main
 from irpref.cli.arguments import sort_arguments
 from irpref.data import trec as trec
@@ -467,13 +467,11 @@ def test_judgments_that_differ(call: Call, files: Path) -> None:
     assert err.startswith("irpref: q: topic '1' ")
 
 
-def test_closed_standard_output(files: Path) -> None:
+def test_closed_standard_output(files: Path, command_server: CommandServer) -> None:
     for command in (["eval", "qrels", "r1", "AP"], ["list"]):
         for stream in ("stdout", "stderr"):
             code = f"import sys; sys.{stream} = None; from irpref.cli import main; sys.exit(main({command!r}))"
-            done = subprocess.run(
-                [sys.executable, "-c", code], capture_output=True, text=True, check=False
-            )
+            done = command_server(code=code)
             said = done.stderr.replace(MISSING, "")
             assert (done.returncode, said) == (0, "")
             assert bool(done.stdout) == (stream == "stderr")

@@ -20,6 +20,7 @@ import ir_measures
 import pytest
 
 import irpref
+from command_server import CommandServer
 from irpref.cli.command import sections
 from irpref.data import trec as trec
 from irpref.measures.declare import registered
@@ -67,11 +68,9 @@ FULL = "/dev/full"
         "gate qrels r2 r1 AP",
     ],
 )
-def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
-    program = "from irpref.cli import script; script()"
+def test_a_full_disk_is_an_error(words: str, files: Path, command_server: CommandServer) -> None:
     with open(FULL, "w") as full:
-        command = [sys.executable, "-c", program, *words.split()]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = command_server(*words.split(), stdout=full)
     said = f"irpref: {f'{FULL}: ' * words.endswith(FULL)}No space left on device"
     status = 2 if words.startswith("gate") else 1  # where 1 is a verdict
     assert (done.returncode, done.stderr.splitlines()[-1]) == (status, said)
@@ -150,12 +149,13 @@ def test_broken_pipe(files: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["table", "jsonl"])
-def test_a_closed_output_is_no_verdict(files: Path, form: str) -> None:
+def test_a_closed_output_is_no_verdict(
+    files: Path, form: str, command_server: CommandServer
+) -> None:
     words = ["gate", "qrels", "r2", "r1", "AP", "-o", form]
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "irpref", *words]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.DEVNULL)
+    done = command_server(*words, stdout=writer)
     os.close(writer)
     assert done.returncode == 141
 
@@ -368,7 +368,9 @@ def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
         ("irpref cite NPre", {"NPref"}),
     ],
 )
-def test_completion(line: str, expected: set[str], files: Path) -> None:
+def test_completion(
+    line: str, expected: set[str], files: Path, command_server: CommandServer
+) -> None:
     """As bash asks through click: the line typed so far in, what could stand at its end out."""
     (files / "Prefs.run").touch()
     (files / "PrefsDir").mkdir()
@@ -378,10 +380,7 @@ def test_completion(line: str, expected: set[str], files: Path) -> None:
         "COMP_WORDS": line,
         "COMP_CWORD": str(len(words) - 1),
     }
-    code = "from irpref.cli import script; script()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True
-    )
+    done = command_server(env={**os.environ, **asked})
     assert (done.returncode, done.stderr) == (0, "")
     found = {answer.partition(",")[2] for answer in done.stdout.splitlines()}
     assert expected <= found if "Pre" in line else found == expected
@@ -390,24 +389,21 @@ def test_completion(line: str, expected: set[str], files: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "kind"), [("irpref eval q", "file"), ("irpref eval q r -f o", "file")]
 )
-def test_completion_leaves_files_to_the_shell(line: str, kind: str, files: Path) -> None:
+def test_completion_leaves_files_to_the_shell(
+    line: str, kind: str, files: Path, command_server: CommandServer
+) -> None:
     asked = {
         "_IRPREF_COMPLETE": "bash_complete",
         "COMP_WORDS": line,
         "COMP_CWORD": str(len(line.split()) - 1),
     }
-    code = "from irpref.cli import script; script()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True
-    )
+    done = command_server(env={**os.environ, **asked})
     assert done.stdout.startswith(f"{kind},")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_for_each_shell(shell: str) -> None:
-    code = "from irpref.cli import script; script()"
-    env = {**os.environ, "_IRPREF_COMPLETE": f"{shell}_source"}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+def test_completion_for_each_shell(shell: str, command_server: CommandServer) -> None:
+    done = command_server(env={**os.environ, "_IRPREF_COMPLETE": f"{shell}_source"})
     assert "_IRPREF_COMPLETE" in done.stdout
 
 
@@ -603,18 +599,18 @@ HOST_MEASURES = [
 ]
 
 
-def both(*arguments: object) -> Iterator[tuple[list[str], int]]:
+def both(command_server: CommandServer, *arguments: object) -> Iterator[tuple[list[str], int]]:
     """Lines and status of our command, in pytrec_eval's order, and of the host's, each in a process
     of its own.
 
     The host's order of lines by topic depends on the hashes of a process, so these are sorted.
     """
-    for command in (["irpref", "eval", "--float32"], ["ir_measures"]):
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)],
-            capture_output=True,
-            text=True,
-        )
+    words = [str(argument) for argument in arguments]
+    host = [sys.executable, "-W", "ignore", "-m", "ir_measures", *words]
+    for done in (
+        command_server("eval", "--float32", *words),
+        subprocess.run(host, capture_output=True, text=True),
+    ):
         lines = done.stdout.splitlines()
         yield sorted(lines) if "-q" in arguments else lines, done.returncode
 
@@ -622,9 +618,12 @@ def both(*arguments: object) -> Iterator[tuple[list[str], int]]:
 @pytest.mark.parametrize(
     "options", [[], ["-q"], ["-p", "-1"], ["-q", "-n", "-o", "jsonl"]], ids=" ".join
 )
-def test_same_output_as_the_host_on_its_test_data(data_dir: Path, options: list[str]) -> None:
+def test_same_output_as_the_host_on_its_test_data(
+    data_dir: Path, options: list[str], command_server: CommandServer
+) -> None:
     folder = data_dir / "trec_eval-test"
     ours, host = both(
+        command_server,
         folder / "qrels" / "qrels.rel_level.gz",
         folder / "runs" / "results.test.gz",
         *HOST_MEASURES,
@@ -633,15 +632,19 @@ def test_same_output_as_the_host_on_its_test_data(data_dir: Path, options: list[
     assert ours == host
 
 
-def test_same_output_as_the_host_with_repeated_documents(files: Path) -> None:
+def test_same_output_as_the_host_with_repeated_documents(
+    files: Path, command_server: CommandServer
+) -> None:
     (files / "twice").write_text(R1 + "1 Q0 c 9 0.5 t\n3 Q0 a 1 1 t\n1 Q0 zzz 1 9 t\n")
     for options in ([], ["-q"]):
-        ours, host = both("qrels", "twice", *HOST_MEASURES, *options)
+        ours, host = both(command_server, "qrels", "twice", *HOST_MEASURES, *options)
         assert ours == host
 
 
 @pytest.mark.parametrize("rows", [40, 1500], ids=["small", "large"])
-def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> None:
+def test_same_output_as_the_host_on_generated_files(
+    files: Path, rows: int, command_server: CommandServer
+) -> None:
     rng = random.Random(rows)
     judged = [f"{t} 0 d{d:04} {rng.randrange(-1, 4)}\n" for t in range(30) for d in range(50)]
     found = [
@@ -656,6 +659,5 @@ def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> N
     assert ((files / "found").stat().st_size > trec.BLOCK_BYTES) == (rows > 40)
     # The host breaks ties by rising id in RR@k; here all measures see one order.
     measures = [name for name in HOST_MEASURES if name != "RR@10"]
-    for options in ([], ["-p", "-1"]):
-        ours, host = both("judged", "found", *measures, *options)
-        assert ours == host
+    ours, host = both(command_server, "judged", "found", *measures, "-p", "-1")
+    assert ours == host

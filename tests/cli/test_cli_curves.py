@@ -309,7 +309,8 @@ def test_plot_writes_the_picture_and_names_of_runs_are_text(printed, tmp_path, a
         write_run(tmp_path / name, run)
         for name, run in (("a$b$c^_{.run", BETTER), ("$x.run", WORSE))
     ]
-    for ending, begins in BEGINS.items():
+    # Each ending has a canvas of its own, which draws all kinds alike.
+    for ending, begins in BEGINS.items() if kind == "pr" else [("png", BEGINS["png"])]:
         out = tmp_path / f"figure.{ending}"
         given = runs[:1] if kind == "sketch" else runs
         assert (

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from command_server import CLOSED, CommandServer
+
 PROGRAM = "import irpref_command, os; os.write(1, b'.'); irpref_command.script()"
 COMMAND = [sys.executable, "-c", PROGRAM]
 
@@ -52,14 +54,32 @@ def test_an_interrupt_is_one_line_from_the_beginning(seconds: float, tmp_path: P
 )
 @pytest.mark.parametrize("error", ["/dev/full", "closed"])
 def test_a_status_does_not_depend_on_standard_error(
-    arguments: list[str], status: int, error: str, tmp_path: Path
+    arguments: list[str],
+    status: int,
+    error: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command_server: CommandServer,
 ) -> None:
-    (tmp_path / "q").write_text("1 0 d 1\n1 0 e 0\n2 0 d 1\n2 0 e 0\n3 0 e 1\n")
-    (tmp_path / "a").write_text("1 Q0 d 1 2 x\n1 Q0 e 2 1 x\n2 Q0 d 1 1 x\n")
-    (tmp_path / "b").write_text("1 Q0 e 1 2 x\n1 Q0 d 2 1 x\n2 Q0 d 1 1 x\n")
-    program = [sys.executable, "-m", "irpref", *arguments]
-    where = "2>&-" if error == "closed" else f"2>{error}"
+    _write_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    if error == "closed":
+        assert command_server(*arguments, stderr=CLOSED).returncode == status
+    else:
+        with open(error, "w") as full:
+            assert command_server(*arguments, stderr=full).returncode == status
+
+
+def test_a_shell_may_close_standard_error_from_the_beginning(tmp_path: Path) -> None:
+    _write_files(tmp_path)
+    command = [sys.executable, "-m", "irpref", "gate", "q", "a", "b", "AP"]
     done = subprocess.run(
-        ["sh", "-c", f'"$@" {where}', "sh", *program], stdout=subprocess.DEVNULL, cwd=tmp_path
+        ["sh", "-c", '"$@" 2>&-', "sh", *command], stdout=subprocess.DEVNULL, cwd=tmp_path
     )
-    assert done.returncode == status
+    assert done.returncode == 3
+
+
+def _write_files(folder: Path) -> None:
+    (folder / "q").write_text("1 0 d 1\n1 0 e 0\n2 0 d 1\n2 0 e 0\n3 0 e 1\n")
+    (folder / "a").write_text("1 Q0 d 1 2 x\n1 Q0 e 2 1 x\n2 Q0 d 1 1 x\n")
+    (folder / "b").write_text("1 Q0 e 1 2 x\n1 Q0 d 2 1 x\n2 Q0 d 1 1 x\n")

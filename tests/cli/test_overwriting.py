@@ -1,7 +1,6 @@
 """-f never overwrites what the command has read."""
 
 import os
-import subprocess
 import sys
 
 import pytest
@@ -72,11 +71,9 @@ def test_a_part_of_a_folder_of_parquet_is_kept(folder, call):
     assert call("eval", "qrels", "parts", "AP", "-f", "same.csv")[0] == 2
 
 
-def test_standard_input_is_a_file_that_is_kept(folder):
-    program = "from irpref.cli import script; script()"
-    words = ["eval", "qrels", "-", "AP", "-f", "other-name.tsv"]
+def test_standard_input_is_a_file_that_is_kept(folder, command_server):
     with open("r1", "rb") as file:
-        done = subprocess.run([sys.executable, "-c", program, *words], stdin=file)
+        done = command_server("eval", "qrels", "-", "AP", "-f", "other-name.tsv", stdin=file)
     assert done.returncode == 2
     assert (folder / "r1").read_text() == R1
 

@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -11,7 +9,6 @@ from shells import run_text
 
 pty = pytest.importorskip("pty")
 
-PROGRAM = "from irpref.cli import script; script()"
 RUN = {t: {f"document-{d}": 1 / (d + 2 + t % 3) for d in range(12)} for t in range(1, 9)}
 OTHER = {t: {f"document-{d}": (d * 7 + t) % 5 + d / 99 for d in range(12)} for t in range(1, 9)}
 COMMANDS = [
@@ -40,7 +37,7 @@ def _environment(**more):
     return plain | {"TERM": "xterm"} | more
 
 
-def in_terminal(command, **more):
+def in_terminal(server, command, **more):
     """What a command writes to a terminal of 80 columns."""
     import fcntl
     import struct
@@ -48,8 +45,8 @@ def in_terminal(command, **more):
 
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    words = [sys.executable, "-c", PROGRAM, *command.split()]
-    process = subprocess.Popen(words, stdout=theirs, stderr=theirs, env=_environment(**more))
+    with open(os.devnull) as nothing:
+        server.start(command.split(), nothing, theirs, theirs, env=_environment(**more))
     os.close(theirs)
     parts = []
     try:
@@ -58,32 +55,31 @@ def in_terminal(command, **more):
     except OSError:  # how Linux says that the other side is closed
         pass
     os.close(ours)
-    process.wait()
+    server.wait()
     return b"".join(parts).decode().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_tables_fit_a_terminal_of_80_columns(command, collection):
-    out = in_terminal(command)
+def test_tables_fit_a_terminal_of_80_columns(command, collection, command_server):
+    out = in_terminal(command_server, command)
     assert COLOUR.search(out)
     assert [line for line in COLOUR.sub("", out).splitlines() if len(line) > 80] == []
 
 
 @pytest.mark.parametrize("command", [COMMANDS[0], COMMANDS[-1], "eval qrels nowhere AP"])
-def test_no_color_is_honoured(command, collection):
-    assert "\x1b" not in in_terminal(command, NO_COLOR="1")
+def test_no_color_is_honoured(command, collection, command_server):
+    assert "\x1b" not in in_terminal(command_server, command, NO_COLOR="1")
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "eval qrels nowhere AP"])
-def test_there_are_no_colours_in_pipes(command, collection):
-    words = [sys.executable, "-c", PROGRAM, *command.split()]
-    done = subprocess.run(words, capture_output=True, env=_environment())
-    assert b"\x1b" not in done.stdout + done.stderr
+def test_there_are_no_colours_in_pipes(command, collection, command_server):
+    done = command_server(*command.split(), env=_environment())
+    assert "\x1b" not in done.stdout + done.stderr
     assert done.stdout + done.stderr
 
 
-def test_values_of_one_run_in_a_terminal_have_the_note_on_relevance(collection):
-    out = COLOUR.sub("", in_terminal("eval qrels a.run AP"))
+def test_values_of_one_run_in_a_terminal_have_the_note_on_relevance(collection, command_server):
+    out = COLOUR.sub("", in_terminal(command_server, "eval qrels a.run AP"))
     assert out.splitlines()[0].startswith("AP\t")
     assert "AP: rel=1, so all grades from 1 to 3 count alike" in out
-    assert "rel=1" not in in_terminal("eval qrels a.run nDCG@10")
+    assert "rel=1" not in in_terminal(command_server, "eval qrels a.run nDCG@10")

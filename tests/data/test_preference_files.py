@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_preferences import COLUMNS, EVERY, frame_of, pairs, preference_collections, read, values
 
@@ -20,6 +20,7 @@ from irpref.cli import main
 from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError, LabelError
 from irpref.values.prepare import prepare
 from refused import about, refuses
+from strategies import at_most
 
 PREFS = "# by hand\nq1 ann 0 d1 3\nq1 ann 0 d2 1.5\n\nq1 bob x d1 0\nq1 bob x d3 2\n"
 
@@ -128,7 +129,7 @@ def test_bad_files_are_refused_with_file_line_topic_and_group(tmp_path, text, fo
 
 @pytest.mark.parametrize("form", ["prefs", "qrels_prefs", "pairs"])
 @given(data=preference_collections())
-@settings(max_examples=20)
+@at_most(20)
 def test_what_is_written_is_read_back_with_the_same_values(form, data):
     rows, run = data
     if form == "qrels_prefs":

@@ -308,9 +308,12 @@ def test_line_numbers_count_through_all_blocks(tmp_path: Path) -> None:
         list(trec.blocks(Source(path), trec.RUN, block_bytes=256))
 
 
-def test_utf_16_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_named(encoding: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="UTF-16"):
-        read_run(written(tmp_path / "run", "1 Q0 a 1 2 t\n".encode("utf-16")))
+        read_run(written(tmp_path / "run", "1 Q0 a 1 2 t\n".encode(encoding)))
+    with pytest.raises(ValueError, match="UTF-16"):
+        read_qrels(written(tmp_path / "qrels", "1 0 a 1\n1 0 b 0".encode(encoding)))
 
 
 @pytest.mark.parametrize("block_bytes", [7, 100])

@@ -2,11 +2,11 @@
 in their place.
 """
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from command_server import CommandServer
 
 QRELS = "q1 0 a -2\nq1 0 b -2\nq2 0 a 1\nq2 0 b -2\nq2 0 c 0\nq3 0 z -3\n"
 SUBTOPICS = "q1 1 a -2\nq1 2 a -3\nq2 1 a 1\nq2 2 a -2\nq2 2 b -2\nq3 1 z -3\n"
@@ -14,10 +14,10 @@ RUN = "q1 Q0 a 1 2 r\nq2 Q0 b 1 3 r\nq2 Q0 a 2 1 r\nq3 Q0 z 1 1 r\n"
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
+def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in (("qrels", QRELS), ("subtopics", SUBTOPICS), ("run", RUN)):
         (tmp_path / name).write_text(text)
-    return tmp_path
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -34,14 +34,10 @@ def files(tmp_path: Path) -> Path:
         "leaderboard qrels run infAP --pairs none",
     ],
 )
-def test_no_command_ends_the_process(words: str, files: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "irpref", *words.split()],
-        cwd=files,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_no_command_ends_the_process(
+    words: str, judged: None, command_server: CommandServer
+) -> None:
+    done = command_server(*words.split())
     assert done.returncode == 0, done.stderr
 
 
@@ -57,10 +53,8 @@ for qrels in (dicts, frame, tuples, irpref.judgments(dicts)):
 """
 
 
-def test_no_form_of_judgments_does() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SHOWN], capture_output=True, text=True, check=False
-    )
+def test_no_form_of_judgments_does(command_server: CommandServer) -> None:
+    done = command_server(code=SHOWN)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["[0.25, 0.25, 0.375]"] * 4
 
@@ -84,10 +78,8 @@ print(ir_measures.DefaultPipeline.providers == before)
 )
 
 
-def test_nor_does_the_host_after_accelerate() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", ASKED], capture_output=True, text=True, check=False
-    )
+def test_nor_does_the_host_after_accelerate(command_server: CommandServer) -> None:
+    done = command_server(code=ASKED)
     assert done.returncode == 0, done.stderr
     values = ["[0.5, 0.5, 0.75]"] * 2 + ["[0.25, 0.25, 0.375]"] * 3
     assert done.stdout.splitlines() == [*values, "-2", "True"]

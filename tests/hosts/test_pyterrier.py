@@ -602,7 +602,7 @@ def test_warnings_point_at_the_users_line(systems, topics, qrels):
 )
 def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
     # PyTerrier resets Python's memory of warnings, so that each system and batch would warn again.
-    several = {str(n): pt.Transformer.from_df(dataset.get_results("noisy")) for n in range(10)}
+    several = {str(n): pt.Transformer.from_df(dataset.get_results("noisy")) for n in range(3)}
     with pytest.warns(irpref.ScaleWarning) as caught:
         pt.Experiment(several, topics, qrels, [RPref, NPref(n=4)], **plan)
     mine = [w.message for w in caught if issubclass(w.category, irpref.IrprefWarning)]

@@ -19,7 +19,7 @@ def test_an_error_rate_for_a_level_is_refused_with_the_level_that_was_meant(leve
     assert (told.value.parameter, told.value.value) == ("level", level)
 
 
-@pytest.mark.parametrize("level", [0.5, 1, 0, 95, -0.95, "0.95", None, True, float("nan")])
+@pytest.mark.parametrize("level", [0.5, 1, 0, 95, 1e-9, -0.95, "0.95", None, True, float("nan")])
 def test_anything_else_is_no_level(level):
     with pytest.raises(ArgumentError) as told:
         check_level(level)
@@ -51,6 +51,6 @@ def test_a_share_and_a_depth():
     for missing in (1, -0.1, True, "0.1"):
         with pytest.raises(ArgumentError):
             check_missing(missing)
-    for depth in (0, 1.5, True, "10"):
+    for depth in (0, 1.5, True, "10", 10**20):
         with pytest.raises(ArgumentError):
             check_depth(depth)

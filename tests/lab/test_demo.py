@@ -119,6 +119,7 @@ def test_it_says_where_the_report_is_and_what_to_type_next(told, home):
         assert main([command, "--help"]) == 0
 
 
+@pytest.mark.slow
 def test_without_the_extra_for_reports_it_says_so(tmp_path):
     code = "import sys; sys.modules['jinja2'] = None; from irpref.cli import main; sys.exit(main(['demo']))"
     done = subprocess.run(

@@ -10,10 +10,13 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import ir_measures
@@ -208,11 +211,11 @@ def test_no_claim_of_a_comparison_rests_on_what_is_wrong(what):
             assert (found["verdict"].item() == "cannot tell") == found["p"].isna().item()
 
 
-@pytest.mark.parametrize("change", [*CHANGES, *OF_NUMBERS])
-@pytest.mark.parametrize("share", [0.5, 0.96, "of half of the topics"])
-@pytest.mark.filterwarnings("ignore")
-def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
-    relevant, other = ("r-", "x-") if change in CHANGES else ("1", "2")
+@cache
+def _sparse_with_ids(relevant, other):
+    """Sparse judgments and a baseline whose ids have these words, and a worse run, which a gate
+    blocks.
+    """
 
     def with_ids(table):
         return {
@@ -226,6 +229,15 @@ def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
         for t, (topic, docs) in enumerate(baseline.items())
     }
     assert verdict(qrels, baseline, worse, "RR@10") == BLOCK
+    return qrels, baseline, worse
+
+
+@pytest.mark.parametrize("change", [*CHANGES, *OF_NUMBERS])
+@pytest.mark.parametrize("share", [0.5, 0.96, "of half of the topics"])
+@pytest.mark.filterwarnings("ignore")
+def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
+    words = ("r-", "x-") if change in CHANGES else ("1", "2")
+    qrels, baseline, worse = _sparse_with_ids(*words)
     made = (CHANGES | OF_NUMBERS)[change]
     some = changed(made, share if isinstance(share, float) else 1, baseline)
     if not isinstance(share, float):
@@ -459,10 +471,8 @@ DAMAGES = {
 # grades are then what is left of them (`--expect` finds it); a run lacks topics, and groups refuse.
 
 
-@pytest.fixture
-def inputs(tmp_path, monkeypatch) -> Path:
-    """A folder with the files of a gate that blocks."""
-    monkeypatch.chdir(tmp_path)
+def write_inputs(folder: Path) -> None:
+    """Write the files of a gate that blocks."""
     groups = "".join(f"{topic} {'odd' if t % 2 else 'even'}\n" for t, topic in enumerate(QRELS))
     judge = graded(lambda g: g)
     for name, text in (
@@ -472,7 +482,14 @@ def inputs(tmp_path, monkeypatch) -> Path:
         ("judge", qrels_text(judge)),
         ("groups", groups),
     ):
-        (tmp_path / name).write_text(text)
+        (folder / name).write_text(text)
+
+
+@pytest.fixture
+def inputs(tmp_path, monkeypatch) -> Path:
+    """A folder with the files of a gate that blocks."""
+    monkeypatch.chdir(tmp_path)
+    write_inputs(tmp_path)
     return tmp_path
 
 
@@ -495,20 +512,44 @@ def test_a_damaged_file_never_passes(inputs, capsys, what, damage):
     assert status in (1, 2, 3)
 
 
-@pytest.fixture
-def sample(inputs) -> list[str]:
-    """The command of a gate on a sample that blocks: humans judged the first 200 documents."""
+ON_A_SAMPLE = [
+    "gate",
+    *("human", "baseline", "candidate", "DCG@10", "--judge", "judge", "--sample", "plan"),
+]
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory) -> Path:
+    """The files of a gate on a sample that blocks: humans judged the first 200 documents; and
+    plans of other runs and of other grades.
+    """
+    folder = tmp_path_factory.mktemp("drawn")
+    write_inputs(folder)
     runs = {"baseline": GOOD, "candidate": BAD}
-    plan = irpref_lab.sample("DCG@10", None, "judge", runs, 200, looks=[200], rng=1)
-    plan.save("plan")
-    drawn = plan.iloc[:200]
-    grades = {}
-    for topic, doc in zip(drawn["query_id"], drawn["doc_id"], strict=True):
-        grades.setdefault(topic, {})[doc] = QRELS[topic][doc]
-    (inputs / "human").write_text(qrels_text(grades))
-    files = ["human", "baseline", "candidate", "DCG@10", "--judge", "judge", "--sample", "plan"]
-    assert main(["gate", *files]) == 1
-    return ["gate", *files]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        plan = irpref_lab.sample("DCG@10", None, "judge", runs, 200, looks=[200], rng=1)
+        plan.save("plan")
+        first_200 = plan.iloc[:200]
+        grades = {}
+        for topic, doc in zip(first_200["query_id"], first_200["doc_id"], strict=True):
+            grades.setdefault(topic, {})[doc] = QRELS[topic][doc]
+        (folder / "human").write_text(qrels_text(grades))
+        assert main(ON_A_SAMPLE) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            others = {"one": top(3, GOOD), "two": top(3, turned(GOOD))}
+            irpref_lab.sample("DCG@10", None, "judge", others, 50, rng=2).save("plan-2")
+            other = graded(lambda g: 3 - g)
+            irpref_lab.sample("DCG@10", None, other, runs, 200, rng=1).save("plan-3")
+    return folder
+
+
+@pytest.fixture
+def sample(inputs, drawn) -> list[str]:
+    """The command of a gate on a sample that blocks."""
+    shutil.copytree(drawn, inputs, dirs_exist_ok=True)
+    return ON_A_SAMPLE
 
 
 @pytest.mark.parametrize(
@@ -559,10 +600,6 @@ def test_a_damaged_sample_never_passes(inputs, sample, capsys, what, damage):
     table = OF_PLAN if what == "plan" else DAMAGES
     if damage not in table:
         pytest.skip("of plans alone")
-    others = {"one": top(3, GOOD), "two": top(3, turned(GOOD))}
-    irpref_lab.sample("DCG@10", None, "judge", others, 50, rng=2).save("plan-2")
-    runs = {"baseline": GOOD, "candidate": BAD}
-    irpref_lab.sample("DCG@10", None, graded(lambda g: 3 - g), runs, 200, rng=1).save("plan-3")
     change = table[damage]
     path = inputs / what
     if change is None:

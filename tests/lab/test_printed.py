@@ -145,7 +145,7 @@ def test_a_tilde_is_the_home_folder(files, tmp_path, monkeypatch, capsys):
         for name in ("qrels", *files[:2]):
             copy = tmp_path / "many" / folder / name
             copy.write_text((tmp_path / name).read_text())
-    assert len(irpref_lab.collections("~/many").collections) == 2
+    assert irpref_lab.collections("~/many").names == ("one", "two")
     monkeypatch.chdir(tmp_path)
     assert main(["compare", "qrels", *files[:2], "AP", "--groups=~/groups"]) == 0
     assert main(["eval", "qrels", files[0], "AP", "-o", "table"]) == 0

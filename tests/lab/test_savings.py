@@ -32,6 +32,7 @@ def test_errors_of_levels_and_what_documents_of_a_topic_share() -> None:
     assert _squared_errors(level[:2], np.arange(2), np.array([0.0, 2]), known[:2])[1] == 0
 
 
+@pytest.mark.slow
 def test_a_sample_of_that_many_documents_has_such_intervals() -> None:
     """Humans are more generous than the judge in some topics, and stricter in others."""
     rng = np.random.default_rng(5)

@@ -1,6 +1,7 @@
 """The paired t-test, alone and on boards, and Holm's adjustment."""
 
 import math
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -94,7 +95,8 @@ def test_holm_is_that_of_statsmodels(p):
     known = [x for x in p if x == x]
     assert np.isnan(adjusted).tolist() == [x != x for x in p]
     if known:
-        expected = multitest.multipletests(known, method="holm")[1]
+        with mock.patch("gc.collect"):  # it would go over all that the tests before left
+            expected = multitest.multipletests(known, method="holm")[1]
         assert adjusted[~np.isnan(adjusted)].tolist() == pytest.approx(expected.tolist())
 
 

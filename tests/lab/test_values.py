@@ -413,6 +413,18 @@ def test_other_files_are_refused_by_name(text: str, tmp_path: Path) -> None:
         assert error.value.path == str(path)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [b"AP q\xdf1 0.5\n", b"query_id,AP\nq\xdf1,0.5\n", b'{"q\xdf1": {"AP": 0.5}}', b"A\0P\0"],
+)
+def test_bytes_that_are_no_text_are_refused(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "values.txt"
+    path.write_bytes(data)
+    with pytest.raises(InputError) as error:
+        values(path)
+    assert error.value.path == str(path)
+
+
 def test_unknown_names_are_refused() -> None:
     given = values(BY_SYSTEM)
     for call in (

@@ -44,7 +44,9 @@ def test_each_measure_defines_the_symbols_of_its_formula(name):
     assert used
     own = vars(type(measure))["__doc__"].sections.get("Symbols")
     # A symbol that is declared for one measure is in its formula.
-    assert own is None or items(own) == used
+    assert own is None or items(own) == used, (
+        "section `Symbols`: one symbol a line, each as the formula writes it"
+    )
 
 
 @pytest.mark.parametrize("name", MEASURES)

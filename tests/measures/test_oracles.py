@@ -206,6 +206,7 @@ def test_twist_at_its_usual_depth():
     assert_same(package_calc("Twist", qrels, run, {}), oracle_calc("Twist", qrels, run))
 
 
+@pytest.mark.registry
 @given(collections(), st.data())
 def test_measures_asked_for_together(collection: Collection, data):
     names = sorted(set(ORACLES) - NEEDS_KNOWN)
@@ -242,6 +243,7 @@ def assert_all_agree(qrels, run):
         assert_agrees(name, qrels, run, options)
 
 
+@pytest.mark.registry
 @pytest.mark.slow
 def test_a_submitted_run(data_dir):
     collection = data_dir / "trec-covid-r3"
@@ -250,6 +252,7 @@ def test_a_submitted_run(data_dir):
     assert_all_agree(dict(list(qrels.items())[:12]), run)
 
 
+@pytest.mark.registry
 @pytest.mark.slow
 def test_judgments_with_negative_grades(data_dir):
     # Only the judgments are public: the run is a shuffle of every second judged document and some

@@ -12,18 +12,20 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
 import irpref_lab
 from compared import TREC_EVAL, count
 from irpref.errors import ConflictError, MeasureError, UnknownMeasureError
+from irpref.measures import registered
 from irpref.measures.toml_files import data
 from irpref.values.prepare import prepare
 from reference.explicit import OF_GROUPS as ORACLES
 from reference.explicit import by_group, preferences_of
 from refused import refuses, warns_of
+from strategies import at_most
 
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
 FROZEN = json.loads(
@@ -234,15 +236,22 @@ def preference_collections(draw):
     return draw(st.permutations(rows)), run
 
 
-EVERY = [variant for name in ORACLES for variant in type(getattr(irpref, name)).variants()]
+VARIANTS = [variant for name in ORACLES for variant in type(getattr(irpref, name)).variants()]
 
 
+@pytest.mark.registry
+def test_every_measure_of_preferences_has_a_formula_of_groups():
+    asking = {name for name, one in registered().items() if "preferences" in one.NEEDS}
+    assert asking == set(ORACLES), "its formula in tests/reference/explicit.py is under @entered"
+
+
+@pytest.mark.registry
 @given(preference_collections())
 def test_measures_of_several_groups_equal_the_loops(data):
     rows, run = data
-    found = values(EVERY, frame_of(rows), run)
+    found = values(VARIANTS, frame_of(rows), run)
     for query_id, groups in by_group(rows).items():
-        for measure in EVERY:
+        for measure in VARIANTS:
             expected = float(ORACLES[str(measure.NAME)](groups, run[query_id], **measure.params))
             assert found[measure][query_id] == pytest.approx(expected, abs=1e-12), (
                 measure,
@@ -302,17 +311,18 @@ def test_preferences_follow_from_others_of_the_same_group_only():
     ]
 
 
+@pytest.mark.registry
 @given(preference_collections(), st.randoms())
 def test_neither_the_order_of_rows_nor_other_topics_matter(data, rng):
     rows, run = data
-    usual = values(EVERY, frame_of(rows), run)
+    usual = values(VARIANTS, frame_of(rows), run)
     shuffled = list(rows)
     rng.shuffle(shuffled)
-    assert values(EVERY, frame_of(shuffled), run) == usual
+    assert values(VARIANTS, frame_of(shuffled), run) == usual
     for topic in {row[0] for row in rows}:
-        alone = values(EVERY, frame_of([row for row in rows if row[0] == topic]), run)
+        alone = values(VARIANTS, frame_of([row for row in rows if row[0] == topic]), run)
         assert {m: {topic: v[topic]} for m, v in usual.items()} == alone
-    evaluator = irpref.evaluator(EVERY, frame_of(rows))
+    evaluator = irpref.evaluator(VARIANTS, frame_of(rows))
     judged = evaluator.align(run)
     parts = [evaluator.values_of(judged.topics(*batch)) for batch in judged.batches(1)]
     for measure, found in evaluator.values_of(judged).items():
@@ -322,6 +332,7 @@ def test_neither_the_order_of_rows_nor_other_topics_matter(data, rng):
 # Forms of input -----------------------------------------------------------------------------------
 
 
+@pytest.mark.registry
 def test_every_form_of_judgments_gives_the_same_values():
     rows = [
         ("q1", "a", "0", "x", 1.0),
@@ -331,14 +342,14 @@ def test_every_form_of_judgments_gives_the_same_values():
     ]
     run = {"q1": {"x": 2.0, "y": 1.0}}
     frame = frame_of(rows)
-    usual = values(EVERY, frame, run)
+    usual = values(VARIANTS, frame, run)
     assert usual[irpref.NumPrefs] == {"q1": 2.0}
     for form in (
         pl.DataFrame(rows, schema=COLUMNS, orient="row"),
         frame.astype({"group": "category", "doc_id": "category"}),
         list(frame.itertuples(index=False)),
     ):
-        assert values(EVERY, form, run) == usual
+        assert values(VARIANTS, form, run) == usual
     assert ir_measures.calc_aggregate([irpref.PrefShare], frame, run) == {irpref.PrefShare: 0.5}
     found = list(ir_measures.iter_calc([irpref.PrefShare], frame.itertuples(index=False), run))
     assert [(m.query_id, m.value) for m in found] == [("q1", 0.5)]
@@ -478,11 +489,12 @@ def graded(draw, grades=(0, 1, 2, 3)):
     return qrels, {doc: float(-i) for i, doc in enumerate(some)}
 
 
+@pytest.mark.registry
 @given(graded(grades=(-1, 0, 1, 2)))
 def test_preferences_from_grades_are_what_grades_imply(data):
     qrels, scores = data
-    assert values(EVERY, irpref.preferences_from({"q": qrels}), {"q": scores}) == values(
-        EVERY, {"q": qrels}, {"q": scores}
+    assert values(VARIANTS, irpref.preferences_from({"q": qrels}), {"q": scores}) == values(
+        VARIANTS, {"q": qrels}, {"q": scores}
     )
     kept = irpref.preferences_from({"q": qrels, "p": {"x": 1}}, negative=False)
     assert sorted(kept["doc_id"]) == sorted(
@@ -513,7 +525,7 @@ def test_check_finds_disagreeing_judges_and_documents_never_compared():
 
 
 @given(preference_collections())
-@settings(max_examples=20)
+@at_most(20)
 def test_disagreements_are_pairs_preferred_both_ways(data):
     rows, _ = data
     number = 0
@@ -570,12 +582,13 @@ def test_explanations_have_ties_in_the_order_of_the_measure():
     ]
 
 
+@pytest.mark.registry
 @given(preference_collections())
 def test_explanations_add_up_and_count_what_loops_count(data):
     rows, run = data
     preferences = frame_of(rows)
-    found = values(EVERY, preferences, run)
-    for measure in EVERY:
+    found = values(VARIANTS, preferences, run)
+    for measure in VARIANTS:
         table = irpref.explain(measure, preferences, run, why=True)
         sums = table.groupby("query_id")["contribution"].sum()
         for topic, value in found[measure].items():

@@ -62,15 +62,26 @@ def _is_ours(name):
     return name.partition(".")[0] in {"irpref", "irpref_lab"}
 
 
-def _imports(tree, types=False):
+def _statements(tree):
+    """All statements of a file; imports are no expressions, and those are many more."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, block, [])
+
+
+def _imports(text, types=False):
     """Files of the package that a file imports, wherever in it; with `types`, those of type
     checkers, too.
     """
+    tree = ast.parse(text)
     files = set()
-    for node in [] if types else list(ast.walk(tree)):
+    for node in [] if types else _statements(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             (node.orelse if isinstance(node.test, ast.UnaryOp) else node.body).clear()
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if "import_module" in text else _statements(tree):
         if isinstance(node, ast.ImportFrom) and node.module and _is_ours(node.module):
             submodules = {f"{node.module}.{alias.name}" for alias in node.names}
             files |= {name for name in submodules if name in FILES}
@@ -80,8 +91,8 @@ def _imports(tree, types=False):
             files |= {alias.name for alias in node.names if _is_ours(alias.name)}
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
             # A name that is put together at run time may be any file; `irpref` represents it.
-            text = node.args[0].value if isinstance(node.args[0], ast.Constant) else "irpref"
-            files |= {text} if _is_ours(text) else set()
+            named = node.args[0].value if isinstance(node.args[0], ast.Constant) else "irpref"
+            files |= {named} if _is_ours(named) else set()
     return files & FILES.keys()
 
 
@@ -102,9 +113,9 @@ def _named(tree):
 TREES = {name: path.read_text(encoding="utf-8") for name, path in FILES.items()}
 # `irpref` names everything inside; nothing inside but surfaces and the lab imports it.
 INSIDE = sorted(FILES.keys() - {"irpref", "irpref.__main__"})
-GRAPH = {name: _imports(ast.parse(TREES[name])) - {name} for name in INSIDE}
+GRAPH = {name: _imports(TREES[name]) - {name} for name in INSIDE}
 # Two files may name each other's types; but no type comes from above.
-WITH_TYPES = {name: _imports(ast.parse(TREES[name]), types=True) for name in INSIDE}
+WITH_TYPES = {name: _imports(TREES[name], types=True) for name in INSIDE}
 
 
 def _circle(graph):
@@ -148,19 +159,19 @@ def test_no_circle_between_files():
     ],
 )
 def test_an_import_is_seen_however_it_is_written(line):
-    assert "irpref.curves" in _imports(ast.parse(line))
+    assert "irpref.curves" in _imports(line)
 
 
 @pytest.mark.registry
 def test_an_import_of_type_checkers_is_one_of_names_only():
     line = "if TYPE_CHECKING:\n    from irpref.curves import crp"
-    assert _imports(ast.parse(line)) == set()
-    assert _imports(ast.parse(line), types=True) == {"irpref.curves"}
+    assert _imports(line) == set()
+    assert _imports(line, types=True) == {"irpref.curves"}
 
 
 @pytest.mark.registry
 def test_a_module_that_is_put_together_at_run_time_counts_as_irpref():
-    assert _imports(ast.parse("import_module(f'irpref.{name}')")) == {"irpref"}
+    assert _imports("import_module(f'irpref.{name}')") == {"irpref"}
 
 
 @pytest.mark.parametrize(
@@ -205,7 +216,7 @@ def test_the_plugin_does_not_know_the_lab(name):
 def test_the_front_door_only_opens_the_lab_when_it_is_asked_for():
     """And then only to say in an error where a name is."""
     tree = ast.parse(TREES["irpref"])
-    assert not any(map(_is_of_lab, _imports(ast.parse(ast.unparse(tree.body[:-2])), types=True)))
+    assert not any(map(_is_of_lab, _imports(ast.unparse(tree.body[:-2]), types=True)))
 
 
 @pytest.mark.registry

@@ -133,7 +133,7 @@ def test_a_strict_type_checker_knows_the_parameters(tmp_path):
         env={"MYPYPATH": str(Path(irpref.__file__).parents[2]), "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     said = {}
     for line in done.stdout.splitlines():

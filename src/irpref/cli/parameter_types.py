@@ -134,7 +134,7 @@ def listed(parse: Callable[[str], Any]) -> Callable[[str], list[Any]]:
 
 
 def _places(text: str) -> int:
-    if _int(text) < -1:
+    if not -1 <= _int(text) < 100:
         raise ValueError
     return int(text)
 

@@ -256,7 +256,7 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
                 "unpack it first",
                 path=name,
             )
-    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    if _is_utf16(head):
         raise InputError(
             "this is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8",
             path=name,
@@ -264,6 +264,14 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     if head[:3] == codecs.BOM_UTF8:
         stream.read(3)
     return stream
+
+
+def _is_utf16(head: bytes) -> bool:
+    """Test whether a file begins with UTF-16's mark, or, without one, with ASCII in UTF-16."""
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return True
+    even, odd = head[0::2], head[1::2]
+    return len(head) > 3 and ((all(even) and not any(odd)) or (all(odd) and not any(even)))
 
 
 class _Gunzip:

@@ -36,17 +36,24 @@ def read_file(
         It is empty, or has none of the forms.
     """
     with Source(path).open() as file:
-        text = file.read().decode("utf-8-sig", "surrogateescape")
+        data = file.read()
     try:
-        return _read(text, name, columns, measure)
+        return _read(_decoded(data), name, columns, measure)
     except InputError as error:
         error.path = error.path or path
         raise
 
 
-def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None) -> Any:
-    if "\0" in text:
+def _decoded(data: bytes) -> str:
+    if b"\0" in data:
         raise InputError("is no text: values are read from text in UTF-8, and from JSON")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("is no text in UTF-8") from None
+
+
+def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None) -> Any:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise InputError("there are no values in it")
@@ -57,8 +64,6 @@ def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None)
     separator = next((mark for mark in "\t,;" if mark in lines[0]), r"\s+")
     try:
         frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
-    except UnicodeEncodeError:
-        raise InputError("is no text in UTF-8") from None
     except ValueError as error:
         raise InputError(str(error)) from None
     return without_summaries(rows_of(frame, name, columns, measure))
