@@ -269,7 +269,7 @@ KIT = (
     "cli.say",
 )
 # Names beyond that which the lab still takes. The number may only fall.
-PRIVATE_NAMES_OF_THE_LAB = 32
+PRIVATE_NAMES_OF_THE_LAB = 31
 
 
 def _taken(tree):
