@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from command_server import CLOSED, CommandServer
+from irpref.cli import main
 
 PROGRAM = "import irpref_command, os; os.write(1, b'.'); irpref_command.script()"
 COMMAND = [sys.executable, "-c", PROGRAM]
@@ -83,3 +84,23 @@ def _write_files(folder: Path) -> None:
     (folder / "q").write_text("1 0 d 1\n1 0 e 0\n2 0 d 1\n2 0 e 0\n3 0 e 1\n")
     (folder / "a").write_text("1 Q0 d 1 2 x\n1 Q0 e 2 1 x\n2 Q0 d 1 1 x\n")
     (folder / "b").write_text("1 Q0 e 1 2 x\n1 Q0 d 2 1 x\n2 Q0 d 1 1 x\n")
+
+
+@pytest.mark.parametrize(("command", "status"), [("eval q a AP", 1), ("gate q a b AP", 2)])
+def test_a_fault_of_irpref_is_no_verdict(
+    command: str,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise TypeError("a fault")
+
+    _write_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("irpref.judged.judgments.Judgments.pool", fail)
+    assert main(command.split()) == status
+    *lines, last = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("Traceback")
+    assert "TypeError" in last

@@ -268,3 +268,14 @@ def test_a_choice_of_the_row_that_counts_is_no_warning(recwarn, repeats):
     irpref.evidence(["AP"], QRELS, {"a": read})
     assert len(read) == N_TOPICS * N_DOCS
     assert not recwarn
+
+
+@pytest.mark.parametrize("decide", [irpref_lab.gate, irpref_lab.compare])
+def test_an_absent_run_is_told_how_its_ids_were_changed(decide):
+    qrels = {f"{t}": {f"D{i}": i % 2 for i in range(8)} for t in range(1, 13)}
+    run = {t: {d: -i for i, d in enumerate(docs)} for t, docs in qrels.items()}
+    small = {t: {d.lower(): s for d, s in docs.items()} for t, docs in run.items()}
+    long = {f"00{t}": docs for t, docs in run.items()}
+    for damaged, example in ((small, "'d0' for 'D0'"), (long, "'001' for '1'")):
+        with pytest.raises(irpref.errors.AbsentRunError, match=example):
+            decide("AP", qrels, run, damaged)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -109,6 +110,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError):
             _flush_nowhere()
         return USAGE if isinstance(error, UnknownMeasureError) else error_status(ctx)
+    except Exception as error:  # a fault of ours, which must not look like a verdict
+        put(traceback.format_exc().rstrip())
+        complain(f"unexpected {type(error).__name__}, see above: please report it")
+        return error_status(ctx)
 
 
 def script() -> NoReturn:

@@ -74,6 +74,19 @@ class System:
         """
         return most_changed(one.changed_docs for one in self.observed)
 
+    @property
+    def change(self) -> str:
+        """Say by which change ids of topics or documents would be judged ones; "" if by none."""
+        found = most_changed(one.changed_topics for one in self.observed) or self.changed
+        if found is None:
+            return ""
+        kind = "documents" if found is self.changed else "topics"
+        given, judged = found.texts
+        return (
+            f": ids of {kind} differ from judged ones only {found.change.words}, such as {given} "
+            f"for {judged}"
+        )
+
     def judged_share(self, topics: Bools) -> float:
         """Compute the share of judged documents in the first ten of these topics."""
         returned = int(self.returned[TOP][topics].sum())
@@ -137,4 +150,4 @@ def check_present(systems: Iterable[System], n_topics: int) -> None:
     """
     for system in systems:
         if system.is_absent:
-            raise AbsentRunError(system.absence(n_topics), run=system.name)
+            raise AbsentRunError(system.absence(n_topics) + system.change, run=system.name)

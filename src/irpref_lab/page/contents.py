@@ -572,7 +572,9 @@ def _unjudged(
     bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
     bounds |= {"pairs": [], "notes": []}
     if bounds["runs"]:
-        bounds["notes"] = notes_on(pd.DataFrame(bounds["runs"]))
+        table = pd.DataFrame(bounds["runs"])
+        beyond = "" if table["exact"].all() else " (\u2264, \u2265: or beyond)"
+        bounds["notes"] = notes_on(table, f"lowest, highest{beyond}")
     if bounds["runs"] and len(runs) > 1:
         most = N_PAIRS if n_runs <= N_RANKINGS else N_PAIRS_OF_MANY
         best = dict([*runs.items()][:most][::-1])  # of two, the better one is the second

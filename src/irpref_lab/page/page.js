@@ -304,7 +304,7 @@ function showTwo() {
   const va = valuesOf(m, a), vb = valuesOf(m, b), of = pair(m, b, a), table = by("two-table");
   const sentence = [measure.name + ": ", nameOf(a), " " + D.board[m].shown[a] + ", ", nameOf(b), " " + D.board[m].shown[b]];
   if (of && of.difference !== null) sentence.push("; ", nameOf(b), " minus ", nameOf(a), ": " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
-    + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted for all pairs " + pValue(of.adjusted)));
+    + ", p " + pValue(of.p) + (of.adjusted === null || n < 3 ? "" : ", adjusted for all pairs " + pValue(of.adjusted)));
   points = [];
   views = [];
   if (!va || !vb) {
@@ -340,7 +340,7 @@ function showTwo() {
     // Whoever points above or below a short bar means it.
     { mark: { type: "bar", aria: false, fillOpacity: 0, cursor: "pointer" }, encoding: { x: { field: "i", type: "ordinal" }, y: { value: 0 }, y2: { value: "height" }, tooltip: tip } }] });
   const which = measure.higher ? "above the line" : "below the line";
-  put("two-plots", figure(`Topics by ${measure.name}`, `dark, ${which}: the second run is better; light: worse; white: equal`, one),
+  put("two-plots", figure(`Topics by ${measure.name}`, `strong, ${which}: the second run is better; faint: worse; empty: equal`, one),
     figure("Differences, sorted", [nameOf(b), " \u2212 ", nameOf(a)], two));
   const head = (key, name, first) => el("th", { scope: "col", "data-key": key, "data-first": first, "aria-sort": "none", class: key === "topic" || key === "query" ? null : "number" }, el("button", { type: "button" }, name));
   const queries = D.queries.some(text => text !== null);

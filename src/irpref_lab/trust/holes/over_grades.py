@@ -267,17 +267,19 @@ def difference_intervals(
     return table.assign(value=-table["value"] + 0.0, low=low, high=high)
 
 
-def notes_on(table: pd.DataFrame) -> list[str]:
+def notes_on(table: pd.DataFrame, columns: str = "low, high, exact") -> list[str]:
     """Say what an interval over unjudged documents assumes, and why a value is outside of its own.
 
     Parameters
     ----------
     table : pandas.DataFrame
         With `measure`, `value`, `low` and `high`.
+    columns : str
+        Names of the columns that the reader sees.
     """
     notes = [
-        "low, high, exact: over the grades of unjudged documents that were retrieved; a relevant "
-        "document that nobody retrieved could move a value further"
+        f"{columns}: over the grades of unjudged documents that were retrieved; a relevant "
+        f"document that nobody retrieved could move a value further"
     ]
     within = table["value"].between(table["low"] - _ROUNDING, table["high"] + _ROUNDING)
     if outside := list(dict.fromkeys(table["measure"][~within & table["value"].notna()])):
