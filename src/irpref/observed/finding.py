@@ -165,7 +165,7 @@ class Code:
     never_hides : bool
         Whether verdicts tell of it on however few topics.
     of_many : str
-        The verb of a sentence about many runs: "do not answer" some topics.
+        The verb of a sentence about many runs, "do not answer", in place of "have" and its name.
     remedy : str
         The way to mend it, in the words of an argument.
     """
