@@ -537,7 +537,7 @@ def test_results_for_unjudged_topics_only(accelerated):
 
 def test_files_of_your_own_are_read_as_the_tutorial_says(tmp_path, monkeypatch):
     page = (Path(__file__).parents[2] / "docs/tutorials/experiment.md").read_text(encoding="utf8")
-    block = page.partition("With your own files")[2].partition("```python\n")[2].partition("```")[0]
+    block = page.partition("your own files")[2].partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 b 0\n")
     for name, first in (("run1", "a"), ("run2", "b")):

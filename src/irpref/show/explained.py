@@ -148,7 +148,7 @@ class Explanation(ResultFrame):
 class Explanations(ResultFrame):
     """Explanations of one topic for several systems and measures, printed one after the other."""
 
-    _metadata = ["_each"]
+    _each: list[tuple[str, Explanation]]
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[str, str, Explanation]]) -> Self:
@@ -166,7 +166,8 @@ class Explanations(ResultFrame):
         joined._each = [(name, part) for name, _, part in parts]
         return joined.made() if all(part.is_whole for _, part in joined._each) else joined
 
-    def _tables(self) -> Sequence[Table]:
+    def tables(self) -> Sequence[Table]:
+        """Return the explanations as tables for readers."""
         tables = []
         for name, part in self._each:
             table = part.table()
