@@ -34,7 +34,7 @@ from irpref.judged import Groups, QrelsLike, Runs
 from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed import MISSING, Ground, is_count
+from irpref.observed import FEW_TOPICS, MISSING, Ground, is_count
 from irpref.values import ROUNDING, TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_missing, check_unused
@@ -376,7 +376,7 @@ def board_of(
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
                 codes = _codes_of_pairs(values, compared, level, (reasons or {}).get((name, group)))
                 few = ~_shows_more_than_few_topics(values, compared, level)
-                codes[few & (codes == "")] = "few-topics"
+                codes[few & (codes == "")] = FEW_TOPICS.name
                 tested.append(_tests(values, group, compared, codes))
                 different = None if pairs == "none" else compared.different(level, codes == "")
             table = _board(of_group, name, best_first, group, different, level, seed)

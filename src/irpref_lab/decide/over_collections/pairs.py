@@ -128,8 +128,7 @@ def _grounds(
         baseline = int((means[0] < means[1]) != table.higher_is_better)
         facts = facts_on(given, part, measure, names)
         for ground in facts.against("claim", measure, baseline, facts.everything, missing):
-            if ground.code != "few-topics":  # the sentence says how many there are
-                grounds.append(Ground(ground.code, f"{part.name}: {ground.text}"))
+            grounds.append(Ground(ground.code, f"{part.name}: {ground.text}"))
     return grounds
 
 
