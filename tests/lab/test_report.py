@@ -1,6 +1,7 @@
 """`irpref_lab.report`: what the page says, that it says it as text, and that it loads nothing."""
 
 import base64
+import gzip
 import hashlib
 import html
 import json
@@ -658,6 +659,25 @@ def test_the_command_line_says_what_is_missing(files, capsys, tmp_path):
     assert data["runs"][data["baseline"]] == "run2"
     assert {of["hash"] for of in data["inputs"]} >= {
         hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in runs
+    }
+
+
+def test_the_hash_of_an_input_is_that_of_its_bytes(tmp_path):
+    text = "".join(
+        f"{q} Q0 {d} 1 {s} t\n" for q, docs in RUNS["run1"].items() for d, s in docs.items()
+    )
+    plain, packed, columns = (tmp_path / f"a{end}" for end in (".run", ".run.gz", ".parquet"))
+    plain.write_text(text)
+    packed.write_bytes(gzip.compress(text.encode()))
+    rows = [(q, d, s) for q, docs in RUNS["run2"].items() for d, s in docs.items()]
+    pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).to_parquet(columns)
+    runs = {"plain": plain, "packed": packed, "columns": columns, "read": irpref.run(plain)}
+    data = Page(irpref_lab.report(["AP"], QRELS, runs | {"dict": RUNS["run4"]}).html).data
+    paths = {"plain": plain, "packed": packed, "columns": columns, "read": plain}
+    assert {of["name"]: of["hash"] for of in data["inputs"]} == {
+        **{name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in paths.items()},
+        "judgments": None,
+        "dict": None,
     }
 
 

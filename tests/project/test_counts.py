@@ -2,15 +2,19 @@
 that asks several questions of them."""
 
 import json
+import os
+import sys
 from collections import Counter
 from pathlib import Path
 
+import click
 import pytest
 from test_read_once import QRELS, USES
 
 import irpref
 import irpref_lab
 from irpref.cli import main
+from irpref.cli.command import irpref as irpref_command
 from irpref.datasets import load
 from irpref.judged import align, run
 from irpref.judged.order import evaluation_order
@@ -192,7 +196,7 @@ def test_every_function_opens_each_file_once_and_looks_up_and_orders_each_run_on
 
     USES[name](written)
     assert all(opened[str(path)] == 1 for path in runs)
-    assert max(opened.values(), default=1) == 1
+    assert all(n == 1 for path, n in opened.items() if Path(path).parent == tmp_path)
     # A plan is drawn here from runs in memory, and a published figure is explained by changed runs.
     if name not in ("irpref_lab.sampled", "irpref_lab.verify"):
         assert counts["reads of runs"] <= len(runs)
@@ -201,27 +205,94 @@ def test_every_function_opens_each_file_once_and_looks_up_and_orders_each_run_on
         assert counts["topics ordered"] <= len(runs) * len(QRELS) * times
 
 
+# Sees each file that Python opens for reading, whoever opens it; a hook can never be removed.
+_watchers: list[Counter[str]] = []
+_TO_WRITE = os.O_WRONLY | os.O_RDWR
+
+
+def _count_opening(event, arguments):
+    if event == "open" and _watchers:
+        path, _, flags = arguments
+        if isinstance(path, (str, os.PathLike)) and not flags & _TO_WRITE:
+            for watcher in _watchers:
+                watcher[os.fspath(path)] += 1
+
+
+sys.addaudithook(_count_opening)
+
+
 @pytest.fixture
-def opened(monkeypatch):
-    """How often each path is opened from here on."""
-    paths = Counter()
-
-    def opening(file, *arguments, **options):
-        paths[file] += isinstance(file, str)
-        return open(file, *arguments, **options)
-
-    monkeypatch.setattr("irpref.data.source.open", opening, raising=False)
-    return paths
+def opened():
+    """How often each path is opened to be read from here on."""
+    counted = Counter()
+    _watchers.append(counted)
+    yield counted
+    _watchers.remove(counted)
 
 
-@pytest.mark.parametrize("command", ["compare", "gate", "against", "leaderboard"])
-def test_commands_do_no_more_than_functions(counts, opened, command, written_track):
-    assert main([command, *written_track, "nDCG@10", "-o", "json"]) in (0, 1, 3)
-    assert {opened[path] for path in written_track} == {1}
-    assert counts["reads of runs"] == counts["lookups"] == 2
-    assert counts["pools"] == 1
-    # A gate asks once for each set of judgments whether a measure depends on grades.
-    assert counts["evaluators"] <= (2 if command == "gate" else 1)
+# The words of each command that reads judgments (j: a judge's) or runs, in the folder of `files`.
+COMMANDS = {
+    **{"eval": "q r s AP", "explain": "q r AP -t 1", "crosscheck": "q r s AP"},
+    **{"compare": "q r s AP", "gate": "q r s AP --reference u", "against": "q r s AP"},
+    **{"leaderboard": "q r s RR", "check": "q r s AP", "intervals": "q r s AP", "fill": "q j"},
+    **{"judge": "q j r s AP", "sample": "q j r s P@3", "verify": "t q r s"},
+    "report": "q r s AP -f page.html --topics texts.tsv --groups groups.tsv",
+    **{f"curve {curve}": "q r s" for curve in ("areas", "crp", "fe", "gain", "histogram")},
+    **{f"curve {curve}": "q r s" for curve in ("npref", "pr", "summary")},
+    **{f"plot {curve}": "q r s -f x.png" for curve in ("crp", "gain", "histogram", "npref", "pr")},
+    **{"plot scatter": "q r s AP RR -f x.png", "plot sketch": "q r -t 1 -f x.png"},
+    "plot strip": "q r s AP -f x.png",
+    **{f"meta {method}": "q r s RR AP" for method in ("power", "ranking", "stability", "swap")},
+    "meta robustness": "q r s RR AP",
+}
+WITHOUT_FILES = {"list", "settings", "cite", "demo"}
+# Reads runs one by one for its notes and again for its values, so that many need not be held.
+RUNS_TWICE = {"meta robustness"}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Judgments, a judge's grades, three runs, a published table, texts and groups of topics."""
+    monkeypatch.chdir(tmp_path)
+    topics, docs = range(1, 9), "abcdef"
+    for name, relevant in {"q": "ab", "j": "abc"}.items():
+        rows = (f"{t} 0 {d} {d in relevant:d}\n" for t in topics for d in docs)
+        Path(name).write_text("".join(rows))
+    for name, order in {"r": "abcdef", "s": "fbaced", "u": "bacdef"}.items():
+        rows = (f"{t} Q0 {d} {i} {9 - i} x\n" for t in topics for i, d in enumerate(order, 1))
+        Path(name).write_text("".join(rows))
+    Path("t").write_text("run,P@1\nr,1\n")
+    Path("texts.tsv").write_text("".join(f"{t}\ttext {t}\n" for t in topics))
+    Path("groups.tsv").write_text("".join(f"{t}\t{'ab'[t % 2]}\n" for t in topics))
+
+
+def test_the_words_of_every_command_are_here():
+    assert COMMANDS.keys() | WITHOUT_FILES == set(leaves(irpref_command, ""))
+
+
+def leaves(command, name):
+    """Yield the names of the commands below one."""
+    if not isinstance(command, click.Group):
+        yield name
+        return
+    with click.Context(command) as ctx:
+        for word in command.list_commands(ctx):
+            yield from leaves(command.get_command(ctx, word), f"{name} {word}".strip())
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_opens_each_file_once(opened, command):
+    if command == "report":
+        pytest.importorskip("vl_convert")
+    if command.startswith("plot"):
+        pytest.importorskip("matplotlib")
+    words = COMMANDS[command].split()
+    assert main([*command.split(), *words]) in ((0, 1, 3) if command == "gate" else (0,))
+    read = [word for word in words if Path(word).is_file() and "." not in word]
+    read += [word for word in ("texts.tsv", "groups.tsv") if word in words]
+    times = {word: 2 if command in RUNS_TWICE and word in "rs" else 1 for word in read}
+    assert {word: opened[word] for word in read} == times
 
 
 @pytest.fixture
@@ -254,6 +325,7 @@ def test_a_reference_is_opened_once_and_read_as_the_other_runs(
 ):
     reference = str(tmp_path / "reference")
     Path(reference).write_text(Path(written_track[1]).read_text().replace(" 1 ", " 2 "))
+    opened.clear()
     command = ["gate", *written_track, "nDCG@10", "--reference", reference, *options]
     assert main(command) in (0, 1, 3)
     assert {opened[path] for path in [*written_track, reference]} == {1}

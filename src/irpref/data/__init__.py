@@ -2,6 +2,6 @@
 
 from irpref.data.replace import replaced
 from irpref.data.run_names import each_run, named_runs, run_names
-from irpref.data.source import Source
+from irpref.data.source import Source, digest_of, hashed
 
-__all__ = ["Source", "each_run", "named_runs", "replaced", "run_names"]
+__all__ = ["Source", "digest_of", "each_run", "hashed", "named_runs", "replaced", "run_names"]

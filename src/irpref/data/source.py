@@ -64,6 +64,50 @@ def was_read(path: str | os.PathLike[str]) -> bool:
     return (status.st_dev, status.st_ino) in _read
 
 
+# SHA-256 of the files that were read since `hashed` began, by device and inode.
+_digests: dict[tuple[int, int], str] | None = None
+
+
+@contextmanager
+def hashed() -> Iterator[None]:
+    """Hash the files on disk that are read meanwhile, by all threads: see `digest_of`."""
+    global _digests
+    before = _digests
+    _digests = {} if before is None else before  # a command also reads for the function it calls
+    try:
+        yield
+    finally:
+        _digests = before
+
+
+def digest_of(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file on disk, which is opened only if it was not read inside of
+    `hashed`.
+    """
+    if _digests:
+        status = os.stat(path)
+        if known := _digests.get((status.st_dev, status.st_ino)):
+            return known
+    with open(path, "rb") as file:
+        return _sha256(file)
+
+
+def _hash(file: Any, status: os.stat_result) -> None:
+    """Hash an open file from its beginning, and go back there: once, and only inside of
+    `hashed`.
+    """
+    place = (status.st_dev, status.st_ino)
+    if _digests is not None and stat.S_ISREG(status.st_mode) and place not in _digests:
+        _digests[place] = _sha256(file)
+        file.seek(0)
+
+
+def _sha256(file: Any) -> str:
+    import hashlib  # few commands need it
+
+    return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 class Source:
     """A file, `-` or an open binary file: its name for messages, and its decompressed bytes.
 
@@ -132,6 +176,7 @@ class Source:
                 with self._opened() as file:
                     before = os.fstat(file.fileno())
                     remember(before)
+                    _hash(file, before)
                     yield _decompressed(
                         file if file.seekable() else _Stream(file, self.name), self.name
                     )

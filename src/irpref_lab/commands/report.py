@@ -13,6 +13,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import before_writing, command
 from irpref.cli.parameter_types import COUNT
 from irpref.cli.say import say
+from irpref.data import hashed
 from irpref.messages import whole_files
 from irpref_lab.commands import lab_inputs, lab_options, value_options
 
@@ -79,20 +80,21 @@ def report(
         raise click.UsageError("name the file to write, such as -f report.html")
     bases = given.systems_called("--baseline", [] if baseline is None else [baseline])
     chosen = given.systems_called("--rankings", rankings)
-    with whole_files(strict):
-        if isinstance(given, value_options.ValueInputs):
-            qrels, runs = lab_inputs.read(given)
-        else:
-            qrels, runs = lab_inputs.filled(given, judge), given.of_systems(given.runs())
-    page = irpref_lab.report(
-        given.measures,
-        qrels,
-        runs,
-        strict=strict,
-        baseline=next(iter(bases), None),
-        rankings=chosen or None,
-        **lab_options.some(**how),
-    )
+    with hashed():
+        with whole_files(strict):
+            if isinstance(given, value_options.ValueInputs):
+                qrels, runs = lab_inputs.read(given)
+            else:
+                qrels, runs = lab_inputs.filled(given, judge), given.of_systems(given.runs())
+        page = irpref_lab.report(
+            given.measures,
+            qrels,
+            runs,
+            strict=strict,
+            baseline=next(iter(bases), None),
+            rankings=chosen or None,
+            **lab_options.some(**how),
+        )
     lab_options.say_grave(page.grave)
     before_writing(file)
     if file is None:

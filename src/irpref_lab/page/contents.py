@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
+from irpref.data import hashed
 from irpref.errors import ArgumentError
 from irpref.judged import (
     Groups,
@@ -115,11 +116,12 @@ def contents(
     chosen = parse_all(measures)
     named = runs_by_name(runs)
     options = _checked(options, chosen, named)
-    inputs = [input_facts("judgments", given)]
-    inputs += [input_facts(name, one) for name, run in named.items() for one in repeats_in(run)]
-    with whole_files(options.strict):
+    sources = [("judgments", given)]
+    sources += [(name, one) for name, run in named.items() for one in repeats_in(run)]
+    with whole_files(options.strict), hashed():
         qrels = as_judgments(given)
         named = _opened(named)  # each file is read once
+        inputs = [input_facts(name, data) for name, data in sources]
     basis = basis_of(chosen, qrels, named, present=(), keep=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation

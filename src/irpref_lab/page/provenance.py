@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from irpref.data import digest_of
 from irpref.judged import Judgments, Run
 
 _PACKAGES = (
@@ -33,9 +33,7 @@ def input_facts(name: str, data: object) -> dict[str, Any]:
         return {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
     path = os.fspath(data)
     if os.path.isfile(path):
-        with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return {"name": name, "what": os.path.basename(path), "hash": digest}
+        return {"name": name, "what": os.path.basename(path), "hash": digest_of(path)}
     folder = os.path.basename(path) or path if os.path.exists(path) else f"ir_datasets {path}"
     return {"name": name, "what": "standard input" if path == "-" else folder, "hash": None}
 
