@@ -22,6 +22,7 @@ from irpref.errors import ScaleWarning as ScaleWarning
 __all__ = [
     "IrprefWarning",
     "about",
+    "argument",
     "check_choice",
     "clipped",
     "did_you_mean",
@@ -42,6 +43,7 @@ given: set[tuple[type[IrprefWarning], str, str, int]] = set()
 _held: ContextVar[list[IrprefWarning] | None] = ContextVar("held", default=None)
 _about: ContextVar[str | None] = ContextVar("about", default=None)
 _whole: ContextVar[bool] = ContextVar("whole", default=False)
+_arguments: ContextVar[Callable[[str], str]] = ContextVar("arguments", default=str)
 _in_call: ContextVar[set[tuple[type[IrprefWarning], str]] | None] = ContextVar("call", default=None)
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -91,6 +93,23 @@ def whole_files(strict: bool = True) -> Iterator[None]:
 def wants_whole_files() -> bool:
     """Tell whether a file that may have been cut off is refused here."""
     return _whole.get()
+
+
+@contextmanager
+def arguments_as(word: Callable[[str], str]) -> Iterator[None]:
+    """Name arguments in the words of a surface, such as the options of a shell, in sentences about
+    what was found.
+    """
+    before = _arguments.set(word)
+    try:
+        yield
+    finally:
+        _arguments.reset(before)
+
+
+def argument(name: str) -> str:
+    """Return the name of an argument in the words of the surface that asked."""
+    return _arguments.get()(name)
 
 
 def warn_user(

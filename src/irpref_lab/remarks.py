@@ -13,6 +13,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
+from irpref.messages import argument
 from irpref.observed import LEVELS, TOP, UNANSWERED, Evidence, Row, lines
 from irpref.values import have_a_value
 
@@ -169,7 +170,7 @@ def own_topics(facts: Evidence, inside: Bools) -> list[str]:
     verb = "retrieves documents" if len(names) == 1 else "retrieve documents"
     return [
         f"{who} {verb} with the id of the topic for {facts.some(where, inside)}, as if the query "
-        f"were in the collection; ignore_self leaves them out"
+        f"were in the collection; {argument('ignore_self')} leaves them out"
     ]
 
 

@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+import irpref_lab
 from irpref.cli import main
+from irpref.cli.remedies import option_of
 from irpref.datasets import load
+from irpref.observed.codes import CODES
 
 MADE = load("synthetic")
 N = len(MADE.qrels)
@@ -135,3 +138,27 @@ def test_the_rank_column_is_said_not_to_be_looked_at_where_it_may_be_at_fault(
     (line,) = _said(capsys, "late.qrels", "late", "P@3")
     assert line.startswith("the run: relevant documents are nearer to the end")
     assert line.endswith("not looked at: irpref check does")
+
+
+@pytest.mark.parametrize("command", ["check", "compare", "gate"])
+def test_a_finding_names_the_option_that_mends_it(files: Path, capsys: Any, command: str) -> None:
+    _run(files / "turned", MADE.runs["strong"], sign=-1)
+    runs = ["turned", *["baseline"] * (command in ("compare", "gate"))]
+    main([command, "qrels", *runs, "AP"])
+    said = "".join(capsys.readouterr())
+    assert "--lower-is-better" in said
+    assert "lower_is_better" not in said
+
+
+def test_in_python_a_finding_names_the_argument(files: Path) -> None:
+    _run(files / "turned", MADE.runs["strong"], sign=-1)
+    (text,) = irpref_lab.check("qrels", ["turned"], ["AP"]).query("code == 'upside-down'")["text"]
+    assert "lower_is_better" in text
+
+
+def test_the_remedy_of_each_code_is_an_option(capsys: Any) -> None:
+    assert main(["eval", "--help"]) == 0
+    known = capsys.readouterr().out
+    for code in CODES:
+        if "{remedy}" in code.says:
+            assert f"{option_of(code.remedy)} " in known

@@ -1,6 +1,7 @@
 """Imports go in one direction: the plugin never needs the lab, and no two files need each other."""
 
 import ast
+import inspect
 import re
 from importlib import import_module
 from pathlib import Path
@@ -356,3 +357,20 @@ def test_nothing_below_the_surfaces_names_an_option_or_a_command_of_the_shell():
     ]
     texts += [(path.name, path.read_text(encoding="utf-8")) for path in HOME.rglob("*.toml")]
     assert [name for name, text in texts if shell.search(text)] == []
+
+
+@pytest.mark.registry
+def test_sentences_about_findings_leave_the_names_of_arguments_to_the_surface():
+    """`{remedy}` and `irpref.messages.argument` name one as Python does, or as the shell does."""
+    names = {
+        name
+        for function in (irpref.run, irpref.judgments, irpref.evaluator)
+        for name in inspect.signature(function).parameters
+    }
+    named = re.compile(rf"\b({'|'.join(names)})=|\b({'|'.join(n for n in names if '_' in n)})\b")
+    modules = [name for name in TREES if re.match(r"irpref\.observed\b|irpref_lab\.remarks", name)]
+    assert modules
+    sentences = [
+        (name, text) for name in modules for text in _prose(ast.parse(TREES[name])) if " " in text
+    ]
+    assert [pair for pair in sentences if named.search(pair[1])] == []

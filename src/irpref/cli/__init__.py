@@ -23,11 +23,11 @@ import click
 from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, error_status, irpref
 from irpref.cli.in_order import in_order
 from irpref.cli.parameter_types import Complete
-from irpref.cli.remedies import text_of
+from irpref.cli.remedies import option_of, text_of
 from irpref.cli.say import complain, head, put
 from irpref.data.source import remembered
 from irpref.errors import QRELS_FIRST, IrprefError, IrprefWarning, Told, UnknownMeasureError
-from irpref.messages import did_you_mean, once_per_call, visible
+from irpref.messages import arguments_as, did_you_mean, once_per_call, visible
 
 COMPLETE = "_IRPREF_COMPLETE"  # set by a shell that asks for completions
 # Words that other tools put before the files.
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     ctx: click.Context | None = None
     try:
-        with remembered(), _warnings_as_lines():
+        with remembered(), arguments_as(option_of), _warnings_as_lines():
             try:
                 ctx = irpref.make_context("irpref", arguments)
                 with ctx:

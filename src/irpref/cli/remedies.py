@@ -18,7 +18,14 @@ OPTIONS = {
     "labels": "--labels=",
     "lower_is_better": "--lower-is-better",
     "measures.names.known_names": "irpref list",
+    "repeats": "--repeated",
 }
+
+
+def option_of(argument: str) -> str:
+    """Name the option in place of an argument; the argument itself if no option does the same."""
+    option = OPTIONS.get(argument.rstrip("="), argument)
+    return option.partition(" ")[0].rstrip("=") if option.startswith("--") else argument
 
 
 def as_option(remedy: Remedy | None) -> str:

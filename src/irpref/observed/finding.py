@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools, Floats
-from irpref.messages import have
+from irpref.messages import argument, have
 from irpref.observed.facts import Facts
 from irpref.observed.system import System
 
@@ -140,7 +140,7 @@ class Code:
     says : str
         Its sentence, without a full stop. It can name `{run}`, `{measure}`, `{some}` ("3 of 40
         topics") with `{have}` and `{they}` ("it" for one), and `{n}` (the number found) with `{s}`,
-        `{verb_s}`, `{are}` and `{them}`.
+        `{verb_s}`, `{are}` and `{them}`, and `{remedy}`.
     level : {'grave', 'warning', 'note'}
     by_measure : bool
         Whether it is found for each measure.
@@ -167,7 +167,8 @@ class Code:
     of_many : str
         The verb of a sentence about many runs, "do not answer", in place of "have" and its name.
     remedy : str
-        The way to mend it, in the words of an argument.
+        The argument that mends it, as a sentence in Python names it: `columns=`. Other surfaces
+        name it in their own words, see `irpref.messages.arguments_as`.
     """
 
     name: str
@@ -223,6 +224,7 @@ class Code:
             "are": "is" if count == 1 else "are",
             "them": "it" if count == 1 else "them",
             "first": found.example,
+            "remedy": argument(self.remedy),
         }
         said = found.says or self.says
         return said.format(**{**words, **found.words})

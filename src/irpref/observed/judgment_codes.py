@@ -257,12 +257,12 @@ GRADES_REVERSED = Code(
     _grades_reversed,
     "the runs rank documents of higher grade lower (rank correlation {correlation:.2f} over {n} "
     "topics): do the grades count down, as Cranfield's do? irpref.judgments and pt.irpref.qrels "
-    "read an id of ir_datasets with its grades turned, and labels= turns others",
+    "read an id of ir_datasets with its grades turned, and {remedy} turns others",
     "grave",
     against=frozenset({"pass", "claim"}),
     stops=_grades_reversed,
     instead_of=("upside-down",),
-    remedy="labels",
+    remedy="labels=",
 )
 
 
@@ -288,11 +288,11 @@ ONE_GRADE = Code(
     "judgments",
     _one_grade,
     "every judged document has grade {grade:g}, and the runs rank the iteration column as grades "
-    "(rank correlation {correlation:.2f}): are the columns swapped? columns= names them",
+    "(rank correlation {correlation:.2f}): are the columns swapped? {remedy} names them",
     "grave",
     against=frozenset({"pass"}),
     stops=_one_grade,
-    remedy="columns",
+    remedy="columns=",
 )
 
 

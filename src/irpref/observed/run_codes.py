@@ -262,7 +262,7 @@ def _too_many_rescored(view: View) -> Found | None:
 def _rescored(view: View) -> Found | None:
     names = [topic for one in view.system.observed for topic in one.repeats.rescored]
     says = "{run} has documents twice, with different scores, in {some}: are these several runs in "
-    says += "one file? If not, say with repeats which row counts"
+    says += "one file? If not, say with {remedy} which row counts"
     return Found(view.facts.mask_of(names), view.system.retrieved > 0, says=says)
 
 
@@ -300,7 +300,7 @@ def _own_topic(view: View) -> Found | None:
     # Topics for which another run has documents, and leaves this one out.
     differs = any((own & ~other.own & (other.retrieved > 0)).any() for other in facts.systems)
     said = _OWN + ", and other runs leave such documents out, which alone makes runs differ: "
-    said += "ignore_self leaves them out of all runs"
+    said += "{remedy} leaves them out of all runs"
     return Found(own, says=said, level="grave") if differs else Found(own)
 
 
@@ -309,8 +309,7 @@ OWN_TOPIC = Code(
     "own-topic",
     "run",
     _own_topic,
-    _OWN + ": if the queries are documents of the collection, ignore_self leaves them out of all "
-    "runs",
+    _OWN + ": if the queries are documents of the collection, {remedy} leaves them out of all runs",
     remedy="ignore_self",
 )
 
@@ -435,7 +434,7 @@ UPSIDE_DOWN = Code(
     "run",
     _upside_down,
     "{run}: scores rise from rank to rank in {some}: the rank column is the reverse of the order "
-    "by score, which measures use; if the scores are distances, read them with lower_is_better",
+    "by score, which measures use; if the scores are distances, read them with {remedy}",
     "grave",
     against=frozenset({"pass", "claim"}),
     stops=_surely_upside_down,

@@ -22,6 +22,7 @@ from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.messages import argument
 from irpref.observed.changed_ids import Changed, JudgedIds
 from irpref.observed.evidence import Evidence, Row
 from irpref.observed.facts import MISSING
@@ -216,7 +217,8 @@ def grades_reversed(of_runs: Sequence[Floats]) -> str | None:
     if against is None:
         return None
     n = int(against.topics.sum())
-    return GRADES_REVERSED.says.format(correlation=against.correlation, n=n)
+    turns = argument(GRADES_REVERSED.remedy)
+    return GRADES_REVERSED.says.format(correlation=against.correlation, n=n, remedy=turns)
 
 
 def one_grade(pool: Pool, of_runs: Sequence[Floats]) -> str | None:
@@ -232,7 +234,8 @@ def one_grade(pool: Pool, of_runs: Sequence[Floats]) -> str | None:
     found = ranked_as(of_runs)
     if found is None:
         return None
-    return ONE_GRADE.says.format(grade=float(pool.grade[0]), correlation=found)
+    words = {"correlation": found, "remedy": argument(ONE_GRADE.remedy)}
+    return ONE_GRADE.says.format(grade=float(pool.grade[0]), **words)
 
 
 def not_looked_at(late: Mapping[str, float]) -> list[str]:
