@@ -581,7 +581,7 @@ def test_topics_without_documents_are_told_on_standard_error(
     assert capsys.readouterr().err == MISSING.replace("the run", "r1")
     assert main(["eval", "qrels", "r2", "AP"]) == 0
     assert capsys.readouterr().err == ""
-    assert main(["compare", "qrels", "r1", "r2", "AP"]) == 0
+    assert main(["compare", "qrels", "r1", "r2", "AP", "-o", "csv"]) == 0
     assert MISSING.replace("the run", "r1") in capsys.readouterr().err
 
 

@@ -199,6 +199,12 @@ def test_a_star_brings_the_measures_and_nothing_else():
 @pytest.mark.registry
 def test_dir_shows_what_can_be_used():
     assert {*irpref.__all__, "evaluator", "parse", "curves", "__version__"} <= set(dir(irpref))
+    functions = [getattr(irpref.curves, name) for name in dir(irpref.curves)]
+    assert {function.__module__.rpartition(".")[0] for function in functions} <= {
+        "irpref",
+        "irpref.curves",
+    }
+    assert {function.__name__ for function in functions} == set(irpref.curves.__all__)
     assert not {"Any", "sys", "annotations", "import_module"} & set(dir(irpref))
     for name in dir(irpref):
         assert getattr(irpref, name) is not None

@@ -63,6 +63,23 @@ from irpref.values.prepare import resolve, warn_of_scale
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = [
+    "crp",
+    "cumulated_gain",
+    "f_and_e",
+    "gain_areas",
+    "interpolated_precision",
+    "npref_convergence",
+    "paired_differences",
+    "precision_histogram",
+    "summary_table",
+    "value_differences",
+]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
 
 PARTITIONS = (2, 4, 8, 16, 32, 64)
 _BETA = Param((int, float), "weight of recall", minimum=0)
