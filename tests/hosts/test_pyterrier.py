@@ -448,9 +448,31 @@ def test_explanations_of_a_topic_are_shown_one_after_the_other(systems, topics, 
     assert places == sorted(places)
     assert [page.count(f"<p>{name}</p>") for name in named] == [2, 2]
     assert "contribution" not in page
-    # Other parts of it, and explanations of all topics, are frames.
+    assert "contribution" in explained.head(3)._repr_html_()  # part of it is any frame
+
+
+def test_explanations_of_all_topics_name_topics_to_look_at(systems, topics, qrels):
+    measures = ["nDCG@10", "QMeasure(beta=2)"]
+    named = dict(list(systems.items())[:2])
+    explained = pt.irpref.explain(named, topics, qrels, measures)
+    first, _, head, *rows = repr(explained).splitlines()
+    assert "query_id=" in first
+    assert head.split() == ["system", "measure", "mean", "lowest", "highest"]
+    by_topic = pt.Experiment(
+        list(named.values()), topics, qrels, measures, names=list(named), perquery=True
+    )
+    values = by_topic.set_index(["name", "measure", "qid"])["value"].astype(float).sort_index()
+    found = [row.rsplit(maxsplit=3) for row in rows[: len(named) * len(measures)]]
+    pairs = [(name, measure) for name in named for measure in measures]
+    for (name, measure), (label, mean, low, high) in zip(pairs, found, strict=True):
+        of_pair = values[name, measure]
+        assert label.split() == [name, str(irpref.parse(measure))]
+        assert float(mean) == pytest.approx(of_pair.mean(), abs=5e-5)
+        assert (of_pair[low], of_pair[high]) == (of_pair.min(), of_pair.max())
+    page = html.unescape(explained._repr_html_())
+    assert page.startswith(f"<p>{first}</p>")
+    assert "contribution" not in page
     assert "contribution" in explained.head(3)._repr_html_()
-    assert "contribution" in pt.irpref.explain(named, topics, qrels, measures)._repr_html_()
 
 
 def test_findings_are_sentences_in_a_notebook_and_printed(systems, topics, qrels):

@@ -42,6 +42,7 @@ class Explanation(ResultFrame):
     value: float
     _declared: Any
     _parameters: Mapping[str, Any]
+    _by_topic: Mapping[str, float]
 
     def tables(self) -> Sequence[Table]:
         """Return the topic as a table for readers."""
@@ -146,16 +147,15 @@ class Explanation(ResultFrame):
 
 
 class Explanations(ResultFrame):
-    """Explanations of one topic for several systems and measures, printed one after the other."""
+    """Explanations for several systems and measures: those of one topic are printed one after the
+    other, and of all topics the means, with the topics to look at.
+    """
 
     _each: list[tuple[str, Explanation]]
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[str, str, Explanation]]) -> Self:
-        """Join explanations, each with the names of its system and measure, which become columns.
-
-        Those of all topics are too many to print, and are shown as any DataFrame.
-        """
+        """Join explanations, each with its system and measure, which become columns."""
         rows = []
         for name, measure, part in parts:
             frame = pd.DataFrame(part)
@@ -164,16 +164,39 @@ class Explanations(ResultFrame):
             rows.append(frame)
         joined = cls(pd.concat(rows, ignore_index=True))
         joined._each = [(name, part) for name, _, part in parts]
-        return joined.made() if all(part.is_whole for _, part in joined._each) else joined
+        return joined.made()
 
     def tables(self) -> Sequence[Table]:
         """Return the explanations as tables for readers."""
         tables = []
+        if any(part.query_id is None for _, part in self._each):
+            return [_of_all_topics(self._each)]
         for name, part in self._each:
             table = part.table()
             table.title = f"{name}\n\n{table.title}"
             tables.append(table)
         return tables
+
+
+def _of_all_topics(parts: Sequence[tuple[str, Explanation]]) -> Table:
+    """Tabulate the mean of each system and measure, and the topics with extreme values."""
+    columns = [Column("system", left=True), Column("measure", left=True)]
+    columns += [Column("mean", rounded()), Column("lowest"), Column("highest")]
+    rows = []
+    for name, part in parts:
+        known = {topic: value for topic, value in part._by_topic.items() if value == value}
+        row = [name, str(part.measure), None, None, None]
+        if known:
+            extreme = [choose(known, key=known.__getitem__) for choose in (min, max)]
+            row[2:] = [sum(known.values()) / len(known), *extreme]
+        rows.append(row)
+    topics = list(parts[0][1]._by_topic)
+    title = (
+        f"{len(topics):,} topic{'s' * (len(topics) != 1)}: query_id= shows the documents of one, "
+        f"such as query_id={(rows[0][3] or topics[0])!r}\n\n"
+    )
+    notes = ["lowest, highest: the topics with the lowest and the highest value"]
+    return Table(columns, rows, title, notes, labels=2)
 
 
 def explain(
@@ -235,6 +258,7 @@ def explain(
     )
     frame.measure, frame.query_id, frame.value = explainer.measure, None, float("nan")
     frame._declared, frame._parameters = explainer.declared, explainer.arguments
+    frame._by_topic = dict(zip(explainer.pool.topic_ids, account.value.tolist(), strict=True))
     if why or (why is None and query_id is not None):
         frame["why"] = np.array(explainer.reasons(account), dtype=object)
     if wanted is None:

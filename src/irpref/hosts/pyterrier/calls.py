@@ -109,7 +109,8 @@ def explain(
     DataFrame
         As `irpref.explain` returns it, with the columns `name` and `measure` in front. Columns
         that only other measures use are NaN. With `query_id`, it is printed, and shown in a
-        notebook, as the explanations one after the other.
+        notebook, as the explanations one after the other; without, as the mean of each system and
+        measure, with the topics of the lowest and the highest value.
 
     Raises
     ------
