@@ -185,7 +185,7 @@ def _of_all_topics(parts: Sequence[tuple[str, Explanation]]) -> Table:
     rows = []
     for name, part in parts:
         known = {topic: value for topic, value in part._by_topic.items() if value == value}
-        row = [name, str(part.measure), None, None, None]
+        row: list[Any] = [name, str(part.measure), None, None, None]
         if known:
             extreme = [choose(known, key=known.__getitem__) for choose in (min, max)]
             row[2:] = [sum(known.values()) / len(known), *extreme]
