@@ -12,7 +12,15 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_preferences import COLUMNS, EVERY, frame_of, pairs, preference_collections, read, values
+from test_preferences import (
+    COLUMNS,
+    VARIANTS,
+    frame_of,
+    pairs,
+    preference_collections,
+    read,
+    values,
+)
 
 import irpref
 import irpref_lab
@@ -147,7 +155,7 @@ def test_what_is_written_is_read_back_with_the_same_values(form, data):
         assert found == {topic: usual[topic] for topic in found}
         assert set(found) == said
     else:
-        assert values(EVERY, again, run) == values(EVERY, frame, run)
+        assert values(VARIANTS, again, run) == values(VARIANTS, frame, run)
 
 
 def test_what_cannot_be_written_is_refused(tmp_path):
@@ -283,7 +291,7 @@ def on_the_command_line(preferences, run, *more):
                     "eval",
                     str(preferences),
                     str(run),
-                    *map(str, EVERY),
+                    *map(str, VARIANTS),
                     "-q",
                     "-o",
                     "csv",
@@ -305,23 +313,23 @@ def on_the_command_line(preferences, run, *more):
 def accelerated(preferences, run):
     irpref.accelerate()
     try:
-        return by_key(ir_measures.iter_calc(EVERY, preferences, run))
+        return by_key(ir_measures.iter_calc(VARIANTS, preferences, run))
     finally:
         irpref.accelerate(False)
 
 
 ENTRY_POINTS = {
-    "frames": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, f).iter_calc(g)),
+    "frames": lambda p, r, f, g: by_key(irpref.evaluator(VARIANTS, f).iter_calc(g)),
     "polars": lambda p, r, f, g: by_key(
-        irpref.evaluator(EVERY, pl.from_dict(f.to_dict("list"))).iter_calc(g)
+        irpref.evaluator(VARIANTS, pl.from_dict(f.to_dict("list"))).iter_calc(g)
     ),
     "generators": lambda p, r, f, g: by_key(
-        irpref.evaluator(EVERY, tuples(f)).iter_calc(tuples(g))
+        irpref.evaluator(VARIANTS, tuples(f)).iter_calc(tuples(g))
     ),
-    "calc": lambda p, r, f, g: by_key(ir_measures.calc(EVERY, f, g).per_query),
+    "calc": lambda p, r, f, g: by_key(ir_measures.calc(VARIANTS, f, g).per_query),
     "accelerate": lambda p, r, f, g: accelerated(f, g),
     "measures": lambda p, r, f, g: {
-        k: v for m in EVERY for k, v in by_key(m.iter_calc(f, g)).items()
+        k: v for m in VARIANTS for k, v in by_key(m.iter_calc(f, g)).items()
     },
     "eval": lambda p, r, f, g: on_the_command_line(p, r),
 }
@@ -338,8 +346,8 @@ def test_values_are_the_same_at_every_entry_point(entry_point, form, tmp_path):
     preferences.write_text(JUDGED[form])
     run.write_text(RANKED)
     frame = irpref.read_preferences(preferences)
-    usual = by_key(irpref.evaluator(EVERY, str(preferences)).iter_calc(str(run)))
-    assert len(usual) == 4 * len(EVERY)
+    usual = by_key(irpref.evaluator(VARIANTS, str(preferences)).iter_calc(str(run)))
+    assert len(usual) == 4 * len(VARIANTS)
     assert ENTRY_POINTS[entry_point](preferences, run, frame, irpref.read_run(run)) == usual
 
 
