@@ -77,7 +77,7 @@ def repository(tmp_path_factory):
     if (ROOT / "src/irpref/measures/graded_rbp.py").exists():
         pytest.skip("somebody follows the tutorial here: its five steps are taken already")
     home = tmp_path_factory.mktemp("repository") / "irpref"
-    left = shutil.ignore_patterns(".*", "__pycache__", "site", "*.egg-info", "dist", "results")
+    left = shutil.ignore_patterns(".*", "__pycache__", "site", "*.egg-info", "dist", "cells")
     shutil.copytree(ROOT, home, ignore=left)
     for hidden in (".ci", ".github", ".gitignore"):
         place = ROOT / hidden
