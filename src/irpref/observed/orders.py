@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import special
 
 from irpref.judged.align import Listing
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
@@ -57,6 +56,8 @@ def surely_above(a: Floats, b: Floats, inside: Bools) -> bool:
     a, b : float arrays (n_topics,)
     inside : bool array (n_topics,)
     """
+    from scipy import special  # not at the start: `irpref eval` seldom needs it
+
     gap = (a - b)[inside]
     gap = gap[np.isfinite(gap)]
     if gap.size < _FEWEST or gap.mean() <= 0:
