@@ -165,12 +165,14 @@ def _graded(pool: Pool) -> Compared:
 
 @shared
 def _graded_first(pool: Pool) -> Compared:
+    """Prepare the first topics alone."""
     topics = _first(pool.judged)
     grade = pool.grade[: topics.size]
     return _compared(topics, grade, grade >= 0)
 
 
 def _first(topics: Segments) -> Segments:
+    """Return the segments of the first topics, which tell whether to look at the rest."""
     return Segments(topics.offsets[: _LOOKED_AT + 1])
 
 
