@@ -107,6 +107,37 @@ def test_damaged_parquet_inside_a_folder_is_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(found.value)
 
 
+@pytest.mark.parametrize("block_bytes", [200, 1 << 20])
+@pytest.mark.parametrize("returning", [False, True])
+def test_the_first_documents_of_a_file_are_kept_in_the_order_of_evaluation(
+    returning: bool, block_bytes: int, tmp_path: Path
+) -> None:
+    # Twelve of thirty documents are judged, and most are tied: ids decide, descending.
+    rows = [row for row in rows_of(9, 30, seed=3) if row[0] != "004"]
+    if returning:
+        rows = [*rows[40:], *rows[:40]]
+    lines = [f"{topic} Q0 {doc} 0 {score} t\n" for topic, doc, score in rows]
+    (tmp_path / "run").write_text("".join(lines))
+    pool = judgments(QRELS).pool()
+    source = Source(tmp_path / "run", keep=True)
+    top = stream.align_file(pool, source, block_bytes=block_bytes, top=4).top
+    assert top.topics.lengths.tolist() == [4 * (t < 9 and t != 4) for t in range(30)]
+    found: dict[str, list[str]] = {}
+    for topic, doc in zip(top.topics.topic.tolist(), top.docs_of(slice(None)), strict=True):
+        found.setdefault(pool.topic_ids[topic], []).append(doc)
+    expected = {
+        topic: sorted((doc for t, doc, _ in rows if t == topic), reverse=True)
+        for topic in sorted({row[0] for row in rows})
+    }
+    for topic, docs in expected.items():
+        scores = {doc: score for t, doc, score in rows if t == topic}
+        expected[topic] = sorted(docs, key=lambda doc: -scores[doc])[:4]
+    assert found == expected
+    judged = {(topic, doc) for topic, doc, _ in QRELS.itertuples(index=False)}
+    pairs = [(topic, doc) for topic, docs in expected.items() for doc in docs]
+    assert [row >= 0 for row in top.row.tolist()] == [pair in judged for pair in pairs]
+
+
 # Many files ---------------------------------------------------------------------------------------
 
 

@@ -167,6 +167,21 @@ def test_commands_read_a_run_once_and_evaluate_no_more_than_their_functions(
     assert counts["evaluators"] <= (1 if command == "leaderboard" else 1 + len(TWO))
 
 
+def test_eval_looks_up_a_run_once_whose_documents_are_compared_with_other_topics(
+    counts, tmp_path, capsys
+):
+    topics = list(CAST.qrels)
+    qrels = [f"{t} 0 {doc} {grade}\n" for t in topics for doc, grade in CAST.qrels[t].items()]
+    (tmp_path / "qrels").write_text("".join(qrels))
+    other = dict(zip(topics, [*topics[1:], topics[0]], strict=True))
+    run_ = CAST.runs[NAMES[0]]
+    rows = [f"{other[t]} Q0 {doc} 0 {score!r} t\n" for t in run_ for doc, score in run_[t].items()]
+    (tmp_path / "run").write_text("".join(rows))
+    assert main(["eval", str(tmp_path / "qrels"), str(tmp_path / "run"), "AP"]) == 0
+    assert "other topic" in capsys.readouterr().err
+    assert counts["lookups"] == 1
+
+
 # Runs are judged by two sets of judgments: those of humans and those of a judge, too.
 TWICE = ("irpref_lab.intervals of a judge", "irpref_lab.judge")
 

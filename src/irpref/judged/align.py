@@ -15,7 +15,7 @@ from irpref.data.texts import Texts
 from irpref.errors import DuplicateWarning, NoCommonTopicError, RunError
 from irpref.judged.inputs import group, str_list
 from irpref.judged.match import chunks, plain, texts_of
-from irpref.judged.order import evaluation_order
+from irpref.judged.order import Moved, evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.roles import in_their_roles
 from irpref.kernel.memo import HasMemo
@@ -84,6 +84,12 @@ class Listing(HasMemo):
         """Return the ids of the documents at these rows."""
         return str_list(as_list(take(self.table.doc_id, self.source[rows])))
 
+    def top(self, depth: int) -> Top:
+        """Return the first `depth` documents of each topic."""
+        at = self.topics.firsts(depth)
+        docs = take(self.table.doc_id, self.source[at])
+        return Top(self.topics.part(at), self.row[at], docs)
+
     def rows_in(self, other: Listing) -> Ints:
         """Look the documents up in another listing of the same topics.
 
@@ -118,12 +124,11 @@ class Listing(HasMemo):
 
     def first(self, depth: int) -> Listing:
         """Keep the first `depth` documents of each topic."""
-        kept = np.flatnonzero(self.topics.position < depth)
-        lengths = np.minimum(self.topics.lengths, depth)
+        kept = self.topics.firsts(depth)
         return Listing(
             self.pool,
             self.table,
-            Segments.of_lengths(lengths),
+            self.topics.part(kept),
             self.score[kept],
             self.row[kept],
             self.source[kept],
@@ -161,13 +166,43 @@ class Listing(HasMemo):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Top:
+    """The first documents of each topic, judged or not.
+
+    Attributes
+    ----------
+    topics : Segments
+        Documents (rows) by topic.
+    row : int array (n_docs,)
+        Row of the document in the pool, -1 if it is unjudged.
+    docs : column of ids (n_docs,)
+    """
+
+    topics: Segments
+    row: Ints
+    docs: Any
+
+    def docs_of(self, rows: Ints) -> list[str]:
+        """Return the ids of the documents at these rows."""
+        return str_list(as_list(take(self.docs, rows)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class JudgedFile:
-    """A run judged against a pool, and its topics in their order, those without judgments
-    included.
+    """A run judged against a pool.
+
+    Attributes
+    ----------
+    run : JudgedRun
+    topics : list of str
+        Topics of the run in their order, those without judgments included.
+    top : Top
+        The first documents of each topic, as many as were asked for.
     """
 
     run: JudgedRun
     topics: list[str]
+    top: Top
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,6 +230,44 @@ class Part:
             sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64
         )
         return rows[by_id[np.argsort(group[by_id], kind="stable")]]
+
+
+class GrowingTop:
+    """Collects the first documents of topics, part by part.
+
+    Parameters
+    ----------
+    pool : Pool
+    depth : int
+    """
+
+    def __init__(self, pool: Pool, depth: int) -> None:
+        self.pool, self.depth = pool, depth
+        self._topic: list[Ints] = [np.zeros(0, np.int64)]
+        self._row: list[Ints] = [np.zeros(0, np.int64)]
+        self._docs: list[list[str] | Texts] = []
+
+    def add(self, part: Part, topics: Segments, row: Ints, moved: Moved | None) -> None:
+        """Add the first documents of a part, whose rows of the pool are in evaluation order."""
+        at = topics.firsts(self.depth)
+        self._topic.append(topics.part(at).spread(part.topics))
+        self._row.append(row[at])
+        rows = at if moved is None else moved.rows_at(at)
+        docs = plain(take(part.docs, rows))
+        self._docs.append(docs.compact() if isinstance(docs, Texts) else docs)
+
+    def whole(self) -> Top:
+        """Return the first documents of all parts."""
+        topic, row = np.concatenate(self._topic), np.concatenate(self._row)
+        docs: list[str] | Texts
+        if self._docs and all(isinstance(part, Texts) for part in self._docs):
+            docs = Texts.joined(part for part in self._docs if isinstance(part, Texts))
+        else:
+            docs = [doc for part in self._docs for doc in as_list(part)]
+        if (topic[1:] < topic[:-1]).any():
+            order = order_by(topic, None, self.pool.n_topics)
+            topic, row, docs = topic[order], row[order], take(docs, order)
+        return Top(Segments.of_topics(topic, self.pool.n_topics), row, docs)
 
 
 # Some topics of a run, and their documents looked up: (n_rows,) row of the pool, -1 if there is no
@@ -241,12 +314,19 @@ class Repeats:
 
 
 def align_tables(
-    pool: Pool, parts: Iterable[Table], *, strict: bool = False, ties: bool = False
+    pool: Pool,
+    parts: Iterable[Table],
+    *,
+    strict: bool = False,
+    ties: bool = False,
+    top: int = 0,
 ) -> JudgedFile:
-    """Align tables of whole topics as one run; only the hits of each table are kept. See
-    `irpref.judged.run.align_run`. With `strict`, a repeated document is an error.
+    """Align tables of whole topics as one run; only the hits of each table are kept, and the `top`
+    documents of each topic. See `irpref.judged.run.align_run`. With `strict`, a repeated document
+    is an error.
     """
     repeats = Repeats(strict)
+    growing = GrowingTop(pool, top)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
     topics: list[str] = []
     kept: dict[str, list[Ints]] = {}
@@ -260,9 +340,11 @@ def align_tables(
         segments = Segments.of_lengths(part.lengths)
         n_retrieved[part.topics] = part.lengths
         score = part.score
-        moved = evaluation_order(score, segments, part.falling, row >= 0)
+        moved = evaluation_order(score, segments, part.falling, row >= 0, top)
         if moved is not None:
             row = moved.put(row)
+        if top:
+            growing.add(part, segments, row, moved)
         at = np.flatnonzero(row >= 0)
         hits = segments.part(at)
         before = hits.spread(segments.starts) - 1
@@ -293,7 +375,7 @@ def align_tables(
         tied_from=whole("tied_from") if ties else None,
         order=_order_of(pool, topics),
     )
-    return JudgedFile(judged, topics)
+    return JudgedFile(judged, topics, growing.whole())
 
 
 def _small(pool: Pool) -> type[np.signedinteger[Any]]:

@@ -6,21 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moved:
-    """Rows that are to be moved: row `rows[i]` takes the place of row `place[i]`."""
+    """Rows that are to be moved: row `rows[i]` takes the place of row `place[i]`; `place` is
+    ascending.
+    """
 
     place: Ints
     rows: Ints
@@ -31,12 +30,21 @@ class Moved:
         out[self.place] = values[self.rows]
         return out
 
+    def rows_at(self, places: Ints) -> Ints:
+        """Find the rows that take these places: shape as `places`."""
+        at = self.place.searchsorted(places)
+        is_moved = self.place.take(at, mode="clip") == places
+        rows = places.copy()
+        rows[is_moved] = self.rows[at[is_moved]]
+        return rows
+
 
 def evaluation_order(
     score: Floats,
     topics: Segments,
     falling: Callable[[Ints, Ints], Ints],
     matters: Bools | None = None,
+    top: int = 0,
 ) -> Moved | None:
     """Find the order of evaluation of the rows of each topic.
 
@@ -52,6 +60,8 @@ def evaluation_order(
     matters : bool array (n_rows,), optional
         Rows whose exact place is asked for. Ties among the others are left as they are, which
         spares looking at their ids.
+    top : int
+        Of so many ranks of each topic, the documents are asked for in any case.
 
     Returns
     -------
@@ -78,6 +88,9 @@ def evaluation_order(
         if matters is not None:
             wanted = np.zeros(int(group[-1]) + 1, bool)
             wanted[group[matters[rows]]] = True
+            if top:
+                first = topics.firsts(top)
+                wanted[group[place.searchsorted(first[tied[first]])]] = True
             keep = wanted[group]
             place, rows, group = place[keep], rows[keep], group[keep]
         resolved = falling(rows, group)

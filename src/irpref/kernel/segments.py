@@ -265,6 +265,11 @@ class Segments:
         part = Segments.of_lengths(self.lengths[topics])
         return part.position + part.spread(self.starts[topics])
 
+    def firsts(self, n: int) -> Ints:
+        """List the first `n` rows of each topic, topic after topic; fewer where it has fewer."""
+        part = Segments.of_lengths(np.minimum(self.lengths, n))
+        return part.position + part.spread(self.starts)
+
     def taken(self, values: NDArray[T], topics: Ints) -> NDArray[T]:
         """Take the values in the rows of some topics, one topic after the other: (n_rows,) to
         (their rows,).

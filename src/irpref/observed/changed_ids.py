@@ -18,9 +18,9 @@ from itertools import islice
 
 import numpy as np
 
-from irpref.judged.align import Listing
+from irpref.judged.align import Top
 from irpref.judged.pool import Pool
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, Ints
 
 MOST = 100_000  # ids of a run that are compared with known ones
 
@@ -171,14 +171,22 @@ class Names:
         self.names = list(names)
         self._by_change: dict[str, dict[str, str]] = {}
 
-    def alike(self, change: Change, name: str, undone: str) -> str | None:
-        """Find the known id that differs from this one, without the change `undone`, by a change
-        alone.
+    def alike(
+        self, change: Change, names: Sequence[str], undone: Sequence[str]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield those of these ids, which are `undone` without a change, that differ from a known
+        id by the change alone; with the known id.
         """
         if change is LAST:
-            return self._but_for_last(name)
-        other = self._starts(name) if change is SUFFIX else self._undone(change).get(undone)
-        return None if other == name else other
+            found = self._but_for_last(names)
+        elif change is SUFFIX:
+            found = ((name, self._starts(name)) for name in names)
+        else:
+            known = self._undone(change)
+            if known.keys().isdisjoint(undone):
+                return
+            found = zip(names, map(known.get, undone), strict=True)
+        yield from ((name, other) for name, other in found if other is not None and other != name)
 
     def _undone(self, change: Change) -> dict[str, str]:
         """Map each known id without a change to the id itself."""
@@ -203,17 +211,29 @@ class Names:
         """Yield how this id goes beyond a known one, or a known one beyond this: ('', ending) or
         (beginning, ''). A number is never cut in two.
         """
-        whole, places = self._whole, range(1, len(name))
-        ends = (name[i:] for i in places if name[:i] in whole and _is_border(name, i))
-        begins = (name[:i] for i in places if name[i:] in whole and _is_border(name, i))
-        yield from (("", end) for end in islice(ends, 1))
-        yield from ((begin, "") for begin in islice(begins, 1))
+        places = [length for length in self._lengths if length < len(name)]
+        for place in places:
+            if name[:place] in self._whole and _is_border(name, place):
+                yield "", name[place:]
+                break
+        for length in reversed(places):
+            place = len(name) - length
+            if name[place:] in self._whole and _is_border(name, place):
+                yield name[:place], ""
+                break
+        if not self._lengths or self._lengths[-1] <= len(name):
+            return
         for text, known in ((name, self._sorted), (name[::-1], self._backwards)):
             place = bisect_right(known, text)
             longer = known[place] if place < len(known) else ""
             if longer and longer.startswith(text) and _is_border(longer, len(text)):
                 rest = longer[len(text) :]
                 yield ("", rest) if known is self._sorted else (rest[::-1], "")
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        """How long the known ids are, ascending."""
+        return sorted(set(map(len, self.names)) - {0})
 
     @cached_property
     def _backwards(self) -> list[str]:
@@ -223,14 +243,19 @@ class Names:
     def _whole(self) -> frozenset[str]:
         return frozenset(self.names)
 
-    def _but_for_last(self, name: str) -> str | None:
-        """Find the known id that has one character less at the end, or one more.
+    def _but_for_last(self, names: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield ids with the known id that has one character less at the end, or one more.
 
         Where documents are numbered, 1 and 10 are known beside each other, and this says nothing.
         """
-        if self._are_numbered:
-            return None
-        return name[:-1] if name[:-1] in self._whole else self._shorter.get(name)
+        near = {len(name) + more for name in names for more in (-1, 1)}
+        if near.isdisjoint(self._lengths) or self._are_numbered:
+            return
+        begun = [name[:-1] for name in names]
+        if self._whole.isdisjoint(begun) and self._shorter.keys().isdisjoint(names):
+            return
+        for name, start in zip(names, begun, strict=True):
+            yield name, start if start in self._whole else self._shorter.get(name)
 
     @cached_property
     def _are_numbered(self) -> bool:
@@ -359,11 +384,9 @@ def changed(
             continue
         alike, undone = [], iter(change.undone_in(names))
         for group, of_group in unknown.items():
-            others = known.of(group)
-            for name in of_group:
-                other = others.alike(change, name, next(undone))
-                if other is not None:
-                    alike.append((group, name, other))
+            some = list(islice(undone, len(of_group)))
+            found = known.of(group).alike(change, of_group, some)
+            alike += [(group, name, other) for name, other in found]
         if change is LAST:  # 10 to 19 are not ten changes of 1
             alike = list({(each[0], each[2]): each for each in alike}.values())
         alike = [each for each in alike if not taken(each[0], each[2])]
@@ -413,15 +436,46 @@ class JudgedIds:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self._topics = KnownIds(lambda _: pool.topic_ids, lambda: pool.topic_ids)
-        self._docs = KnownIds(lambda topic: pool.index(pool.topic_of[topic]), pool.doc_ids.tolist)
+        self._docs = KnownIds(
+            lambda topic: pool.index(pool.topic_of[topic]), lambda: pool.doc_ids.tolist()
+        )
+
+    def judged_for(self, topics: Iterable[int], docs: Iterable[str]) -> dict[int, Counter[int]]:
+        """Count for which topics the documents of each topic are judged; topics none of whose
+        documents are judged for any are left out.
+
+        Parameters
+        ----------
+        topics : iterable of int
+            The topic of each document.
+        docs : iterable of str
+        """
+        counts: dict[int, Counter[int]] = {}
+        rows, others = self._last_row, self._other_topics
+        topic_of = self.pool.judged.topic
+        for topic, doc in zip(topics, docs, strict=True):
+            if doc in rows:
+                judged = (int(topic_of[rows[doc]]), *others.get(doc, ()))
+                counts.setdefault(topic, Counter()).update(judged)
+        return counts
 
     @cached_property
-    def topics_of(self) -> dict[str, list[int]]:
-        """The topics for which each document is judged."""
+    def _last_row(self) -> dict[str, int]:
+        docs = self.pool.doc_ids.tolist()
+        return dict(zip(docs, range(len(docs)), strict=True))
+
+    @cached_property
+    def _other_topics(self) -> dict[str, list[int]]:
+        """The topics of documents that are judged for several, but for the last."""
+        docs = self.pool.doc_ids.tolist()
+        if len(self._last_row) == len(docs):
+            return {}
+        last = np.fromiter(map(self._last_row.__getitem__, docs), np.int64, len(docs))
         topics: dict[str, list[int]] = {}
-        numbers = self.pool.judged.topic.tolist()
-        for doc, topic in zip(self.pool.doc_ids.tolist(), numbers, strict=True):
-            topics.setdefault(doc, []).append(topic)
+        earlier = np.flatnonzero(last != np.arange(last.size))
+        numbers = self.pool.judged.topic[earlier].tolist()
+        for row, topic in zip(earlier.tolist(), numbers, strict=True):
+            topics.setdefault(docs[row], []).append(topic)
         return topics
 
     def changed_topics(self, further: Sequence[str], given: Collection[str]) -> Changed | None:
@@ -452,30 +506,24 @@ class JudgedIds:
 
         return changed(unknown, self._docs, is_retrieved, n_found)
 
-    def changed_in(self, runs: Iterable[Listing], depth: int) -> Changed | None:
+    def changed_in(self, top: Top, row: Ints) -> Changed | None:
         """Find the change by which unjudged documents in the first ranks are judged ones that the
-        run lacks.
+        run lacks. Of more than `MOST` unjudged documents, a sample is looked at.
 
         Parameters
         ----------
-        runs : iterable of Listing
-            The run, in parts with all documents of some topics.
-        depth : int
-            So many ranks are looked at; of more than `MOST` unjudged documents, a sample.
+        top : Top
+        row : int array (n_hits,)
+            Rows of the pool of all judged documents that the run has.
         """
-        n_found, topics, docs = 0, list[str](), list[str]()
         retrieved: Bools = np.zeros(self.pool.grade.size, bool)
-        for run in runs:
-            at_top, judged = run.topics.position < depth, run.row >= 0
-            retrieved[run.row[judged]] = True
-            n_found += int((at_top & judged).sum())
-            strange = np.flatnonzero(at_top & ~judged)
-            topics += (self.pool.topic_ids[t] for t in run.topics.topic[strange].tolist())
-            docs += run.docs_of(strange)
-        rows = range(len(docs))
-        if len(docs) > MOST:
-            rows = np.linspace(0, len(docs) - 1, MOST).astype(np.int64).tolist()
+        retrieved[row] = True
+        strange = np.flatnonzero(top.row < 0)
+        n_found = top.row.size - strange.size
+        if strange.size > MOST:
+            strange = strange[np.linspace(0, strange.size - 1, MOST).astype(np.int64)]
         unknown: dict[str, list[str]] = {}
-        for row in rows:
-            unknown.setdefault(topics[row], []).append(docs[row])
+        numbers = top.topics.topic[strange].tolist()
+        for topic, doc in zip(numbers, top.docs_of(strange), strict=True):
+            unknown.setdefault(self.pool.topic_ids[topic], []).append(doc)
         return self.changed_docs(unknown, retrieved, n_found)

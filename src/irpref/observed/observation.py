@@ -14,7 +14,7 @@ import numpy as np
 
 from irpref.data.columns import PLAIN, Reading, as_list, as_objects, take
 from irpref.data.scores import blurs
-from irpref.judged.align import Listing, Repeats
+from irpref.judged.align import Listing, Repeats, Top
 from irpref.judged.match import rows_with
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.run import Run
@@ -235,13 +235,13 @@ def _noted(
         own=by_topic(_own_topics(listing)),
         nothing=by_topic(nothing),
         no_id=no_id,
-        strayed=strayed(judged_elsewhere(listing, ids), order),
+        strayed=strayed(judged_elsewhere(listing.top(TOP), ids), order),
         by_id=by_topic(_by_id(listing)),
         prints=by_topic(_prints(row, topics)),
         further=tuple(further),
         repeats=listing.repeats,
         changed_topics=ids.changed_topics(further, listing.names),
-        changed_docs=ids.changed_in([listing], first_ranks) if is_given else None,
+        changed_docs=ids.changed_in(listing.top(first_ranks), row[row >= 0]) if is_given else None,
         grade_order=by_topic(grade_order(listing).T).T if pool.graded and is_given else None,
         beside_order=by_topic(order_of(row, topics, beside)) if beside and is_given else None,
         ranks=_ranks(listing, order),
@@ -301,17 +301,13 @@ def _missing_ids(run: Listing) -> tuple[Bools, str]:
     return nothing, run.docs_of(rows[:1])[0] if rows.size else ""
 
 
-def judged_elsewhere(run: Listing, ids: JudgedIds) -> dict[int, Counter[int]]:
-    """Count for which topics the first documents of each topic are judged, where there may be more
-    of another one.
+def judged_elsewhere(top: Top, ids: JudgedIds) -> dict[int, Counter[int]]:
+    """Count for which topics the first `TOP` documents of each topic are judged, where there may be
+    more of another one.
     """
-    at_top = run.topics.position < TOP
-    may_stray = run.topics.count(at_top & (run.row >= 0)) <= TOP - MORE
-    judged_for: dict[int, Counter[int]] = {}
-    rows = np.flatnonzero(at_top & run.topics.spread(may_stray))
-    for topic, doc in zip(run.topics.topic[rows].tolist(), run.docs_of(rows), strict=True):
-        judged_for.setdefault(topic, Counter()).update(ids.topics_of.get(doc, ()))
-    return judged_for
+    may_stray = top.topics.count(top.row >= 0) <= TOP - MORE
+    rows = np.flatnonzero(top.topics.spread(may_stray))
+    return ids.judged_for(top.topics.topic[rows].tolist(), top.docs_of(rows))
 
 
 def strayed(judged_for: Mapping[int, Counter[int]], order: Ints) -> Ints:

@@ -7,7 +7,7 @@ of its measures are added in the order of the run's topics, so that the numbers 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Lock
@@ -23,24 +23,24 @@ from irpref.data.tables import read_table
 from irpref.errors import ConflictError
 from irpref.judged.align import align_tables
 from irpref.judged.judgments import Judgments
-from irpref.judged.stream import align_file, each, n_jobs, on_topics
+from irpref.judged.stream import align_file, each, n_jobs
 from irpref.kernel import Floats
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import has_kernel
 from irpref.messages import IrprefWarning, warn_user, whole_files
+from irpref.observed.changed_ids import JudgedIds
 from irpref.observed.scales import grade_correlation, numbers_beside_one_grade, order_of
+from irpref.observed.sensitivity import TOP
 from irpref.observed.silent import silent
-from irpref.observed.streamed import late_by, may_stray, noted
+from irpref.observed.streamed import late_by, noted
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import mean_of
 
 if TYPE_CHECKING:
-    from irpref.data.columns import Table
     from irpref.judged.align import JudgedFile
     from irpref.judged.stream import Done
     from irpref.observed.evidence import Evidence
     from irpref.observed.silent import Counts
-    from irpref.observed.streamed import Looked
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
@@ -134,6 +134,7 @@ class Scorer:
             self.evaluator.conflict = error
         self.pool: Any = self.evaluator.pool  # None for judgments by subtopic
         self.beside = None if self.pool is None else numbers_beside_one_grade(qrels, self.pool)
+        self.ids: Any = None if self.pool is None else JudgedIds(self.pool)  # of all runs
         kernels = self.evaluator.kernels
         self.silent = silent(kernels) if kernels else None
         if conflict := self.evaluator.conflict:
@@ -182,7 +183,10 @@ class Scorer:
                 if self.beside is not None:
                     run = judged.run
                     scores.beside_order = order_of(run.row, run.hits, self.beside)
-                scores.noted = self._noted(source, table, judged, scores)
+                small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
+                scores.noted = noted(
+                    self.qrels, self.ids, judged, small, scores.late_by, self.evaluator.kernels
+                )
         with nullcontext() if table is None else self._one:
             values, metrics, lacking = self.evaluator.scored(
                 None if judged is None else judged.run, table
@@ -216,7 +220,7 @@ class Scorer:
 
     def _judged(self, source: Source, table: Any) -> JudgedFile:
         kernels: Any = self.evaluator.kernels
-        options: dict[str, Any] = {"strict": self.strict, "ties": kernels.ties}
+        options: dict[str, Any] = {"strict": self.strict, "ties": kernels.ties, "top": TOP}
         if table is None:
             judged = align_file(self.pool, source, form=self.form, **options)
         else:
@@ -226,19 +230,3 @@ class Scorer:
                 "the run is empty: all topics have the value of an empty ranking", IrprefWarning
             )
         return judged
-
-    def _noted(
-        self, source: Source, table: Any, judged: JudgedFile, scores: Scores
-    ) -> Evidence | None:
-        """Note the findings from the judged documents of a run and its ids."""
-        small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
-        enough = judged.run.n_retrieved if small else 1
-        seen = not scores.missing and (judged.run.hits.lengths >= enough).all()
-        if seen and not may_stray(judged.run) and not scores.late_by:
-            return None  # all topics are answered, with judged documents where they should be
-
-        def on_tables(look: Callable[[Iterable[Table]], Looked]) -> Looked:
-            return on_topics(look, source, form=self.form) if table is None else look([table])
-
-        kernels = self.evaluator.kernels
-        return noted(self.qrels, self.pool, judged, on_tables, small, kernels)

@@ -1,29 +1,25 @@
-"""Grave findings about a run that was judged while it was read: only its judged documents are
-there.
+"""Grave findings about a run that was judged while it was read.
 
-They tell whether the grades count down, and whether the run is better read from the end. The other
-documents are read again only if too many topics have no judged document in the first ranks: their
-ids may have been changed, or belong to another topic. The rank column is never looked at: where it
-may be at fault, that is said."""
+They tell whether the grades count down, and whether the run is better read from the end. Of the
+other documents, only the first of each topic are there. They are looked at if too many topics have
+no judged document among these: their ids may have been changed, or belong to another topic. The
+rank column is never looked at: where it may be at fault, that is said."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.data.columns import Table
-from irpref.judged.align import JudgedFile, Listing, listed
+from irpref.judged.align import JudgedFile
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.messages import argument
-from irpref.observed.changed_ids import Changed, JudgedIds
+from irpref.observed.changed_ids import JudgedIds
 from irpref.observed.evidence import Evidence, Row
 from irpref.observed.facts import MISSING
 from irpref.observed.judgment_codes import GRADES_REVERSED, ONE_GRADE
@@ -36,10 +32,6 @@ from irpref.values.kernels import KernelEvaluator
 
 _FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
 _FEWEST = 5  # topics
-
-# The change of ids, and for which topics the first documents of a topic are judged.
-Looked: TypeAlias = tuple[Changed | None, dict[int, Counter[int]]]
-OnTables: TypeAlias = Callable[[Callable[[Iterable[Table]], Looked]], Looked]
 
 
 def without_judged_top(run: JudgedRun) -> Bools:
@@ -60,14 +52,13 @@ def late_by(run: JudgedRun) -> float:
     """Measure how surely relevant documents are nearer to the end of the ranking than to its top,
     in standard errors of the mean over the topics; 0 if they are not, or cannot be told.
     """
-    relevant = run.grade > 0
-    counts = run.hits.count(relevant)
-    place = (run.rank - 0.5) / run.hits.spread(np.maximum(run.n_retrieved, 1))
-    total = run.hits.total(np.where(relevant, place, 0.0))
-    told = (counts > 0) & (run.n_retrieved >= SEVERAL)
+    at = np.flatnonzero(run.grade > 0)
+    relevant = run.hits.part(at)
+    place = (run.rank[at] - 0.5) / relevant.spread(run.n_retrieved)
+    told = (relevant.lengths > 0) & (run.n_retrieved >= SEVERAL)
     if told.sum() < _FEWEST:
         return 0.0
-    beyond = total[told] / counts[told] - 0.5
+    beyond = relevant.total(place)[told] / relevant.lengths[told] - 0.5
     mean, error = float(beyond.mean()), float(beyond.std(ddof=1)) / beyond.size**0.5
     return max(mean, 0.0) / max(error, 1e-9)
 
@@ -84,48 +75,55 @@ def backwards(run: JudgedRun) -> JudgedRun:
 
 def noted(
     qrels: Judgments,
-    pool: Pool,
+    ids: JudgedIds,
     judged: JudgedFile,
-    on_tables: OnTables,
     small: bool,
+    late: float,
     kernels: KernelEvaluator | None,
-) -> Evidence:
-    """Note the findings from the judged documents of a run; most runs need not be read again for
-    this.
+) -> Evidence | None:
+    """Note the findings from the judged documents of a run and the first ones of each topic.
 
     Parameters
     ----------
-    qrels, pool : Judgments, Pool
+    qrels : Judgments
+    ids : JudgedIds
+        Of their pool, for all runs that are judged by it.
     judged : JudgedFile
-    on_tables : callable
-        Calls a function with the tables of the run, each topic in one table, and returns its
-        result. Called to compare ids if most topics have no judged document, or `may_stray`.
+        With the first `TOP` documents. Their ids are compared with judged ones if most topics
+        have no judged document, or `may_stray`.
     small : bool
         Whether the run is so small that its ids are always compared.
+    late : float
+        See `late_by`.
     kernels : KernelEvaluator, optional
-        Evaluates the run, from the top and from the end, if it is `late_by` anything.
+        Evaluates the run, from the top and from the end, if it is `late` by anything.
 
     Returns
     -------
-    Evidence
-        Of one system without a name. In a large run it misses ids that were changed in only a few
-        topics, or only for some documents of a topic.
+    Evidence or None
+        Of one system without a name; None if all topics are answered, with judged documents where
+        they should be, and no id was changed or is judged for another topic. In a large run it
+        misses ids that were changed in only a few topics, or only for some documents of a topic.
     """
-    run, ids = judged.run, JudgedIds(pool)
+    run, pool = judged.run, ids.pool
+    enough = run.n_retrieved if small else 1
+    is_right = not late and bool(((run.n_retrieved > 0) & (run.hits.lengths >= enough)).all())
+    strays = may_stray(run)
+    if is_right and not strays:
+        return None
     hits = run.hits.count(run.grade >= 0)
     answered = run.n_retrieved > 0
     lost = answered & (hits == 0)
-    looked: Looked = None, {}
-    if answered.any() and (
-        2 * lost.sum() > answered.sum()
+    compares = bool(answered.any()) and (
+        bool(2 * lost.sum() > answered.sum())
         or (small and pool.grade.size <= _FEW_JUDGMENTS)
-        or may_stray(run)
-    ):
-        looked = on_tables(lambda tables: _look(ids, tables))
+        or strays
+    )
     order = _by_id(pool)
-    seen = _observation(ids, judged, order, hits, looked)
-    both = _both_ways(kernels, run, order) if kernels is not None and late_by(run) else ({}, {})
-    forth, back = both
+    seen = _observation(ids, judged, order, hits, compares)
+    if is_right and hits.all() and seen.changed_docs is None and (seen.strayed < 0).all():
+        return None
+    forth, back = _both_ways(kernels, run, order) if kernels is not None and late else ({}, {})
     system = System("", forth, (seen,), {}, {}, {}, backwards=back)
     return _evidence(qrels, pool, [system], list(forth))
 
@@ -147,19 +145,6 @@ def _evidence(
     return Evidence(measures, topics, systems, pool, qrels, order, *(answerable, {}, {}, {}, {}))
 
 
-def _look(ids: JudgedIds, tables: Iterable[Table]) -> Looked:
-    """Compare the ids of unjudged documents with judged ones, and with those of other topics."""
-    counts: dict[int, Counter[int]] = {}
-
-    def listings() -> Iterator[Listing]:
-        for table in tables:
-            listing = listed(ids.pool, table)
-            counts.update(judged_elsewhere(listing, ids))
-            yield listing
-
-    return ids.changed_in(listings(), TOP), counts
-
-
 def _both_ways(
     kernels: KernelEvaluator, run: JudgedRun, order: Ints
 ) -> tuple[dict[Measure, Floats], dict[Measure, Floats]]:
@@ -174,20 +159,20 @@ def _both_ways(
 
 
 def _observation(
-    ids: JudgedIds, judged: JudgedFile, order: Ints, hits: Ints, looked: Looked
+    ids: JudgedIds, judged: JudgedFile, order: Ints, hits: Ints, compares: bool
 ) -> Observation:
-    """Make the notes that the judged documents allow; nothing is said of documents not looked
-    at.
+    """Make the notes that the judged documents allow, and those on the ids of the first ones if it
+    `compares` these.
     """
-    changed, elsewhere = looked
     further = tuple(name for name in judged.topics if name not in ids.pool.topic_of)
+    elsewhere = judged_elsewhere(judged.top, ids) if compares else {}
     return Observation.with_only(
         judged.run.n_retrieved[order],
         hits[order],
         strayed=strayed(elsewhere, order),
         further=further,
         changed_topics=ids.changed_topics(further, judged.topics),
-        changed_docs=changed,
+        changed_docs=ids.changed_in(judged.top, judged.run.row) if compares else None,
     )
 
 
