@@ -23,6 +23,7 @@ from irpref.data.source import Source
 from irpref.data.texts import Texts
 from irpref.data.trec import is_number, lines_of
 from irpref.errors import InputError, Remedy
+from irpref.kernel.memo import shared
 
 _SOME = 10_000  # lines that are looked at
 _HIGHEST = 100  # of the numbers that are taken for grades beside ids that are numbers
@@ -58,6 +59,7 @@ def head_pairs(names: Sequence[Any]) -> bool:
     return name_pairs(names) or any(str(name).strip().lower() in TOPICS for name in names[:1])
 
 
+@shared
 def rows_of(source: Source, n: int) -> list[list[bytes]]:
     """Return the fields of the first lines that have `n` fields."""
     rows = (line.split(None, n) for _, line in islice(lines_of(source), _SOME))
@@ -154,7 +156,8 @@ def check_fields(rows: Rows, **place: Any) -> None:
             remedy=as_pairs("topic, winner, loser and judge, and 'trec' a grade"),
             **place,
         )
-    late = sum(is_number(row[2]) and float(row[2]) > _TIME for row in rows)
+    ids = (row[2] for row in rows if not row[2][:1].isalpha())
+    late = sum(is_number(id_) and float(id_) > _TIME for id_ in ids)
     if len(rows) >= _FEW and late >= _NEARLY_ALL * len(rows):
         items = len({(row[0], row[1]) for row in rows})
         if items >= _NEARLY_ALL * len(rows):

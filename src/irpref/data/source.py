@@ -20,6 +20,7 @@ from typing import IO, Any, TypeVar
 
 from irpref.data.forms import is_packed
 from irpref.errors import CutWarning, InputError
+from irpref.kernel.memo import HasMemo
 from irpref.messages import warn_user
 
 T = TypeVar("T")
@@ -108,7 +109,7 @@ def _sha256(file: Any) -> str:
     return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-class Source:
+class Source(HasMemo):
     """A file, `-` or an open binary file: its name for messages, and its decompressed bytes.
 
     Parameters
@@ -120,6 +121,7 @@ class Source:
     """
 
     def __init__(self, path: PathLike, keep: bool = False) -> None:
+        super().__init__()
         self.path = path
         self.keep = keep
         # whether it is parsed in the caller's thread, since other threads read other files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from typing import Any
 
 import numpy as np
 
@@ -24,14 +24,16 @@ def canonical(pool: Pool) -> Ints:
 
 def hash_of_text(text: str) -> str:
     """Hash a text that says all that matters."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    digest = _hash()
+    digest.update(text.encode("utf-8", "surrogatepass"))
+    return str(digest.hexdigest())
 
 
 def hash_of_pool(pool: Pool) -> str:
     """Hash the judgments, to the last digit of each grade."""
     order = canonical(pool)
     topic = pool.judged.topic.tolist()
-    digest = hashlib.blake2b(digest_size=8)
+    digest = _hash()
     for row, grade in zip(order.tolist(), pool.grade[order].tolist(), strict=True):
         digest.update(
             f"{pool.topic_ids[topic[row]]!r} {pool.doc_ids[row]!r} {grade!r}\n".encode(
@@ -40,4 +42,10 @@ def hash_of_pool(pool: Pool) -> str:
         )
     for name in sorted(pool.columns):
         digest.update(f"{name!r} {pool.columns[name][order].tolist()!r}\n".encode())
-    return digest.hexdigest()
+    return str(digest.hexdigest())
+
+
+def _hash() -> Any:
+    from hashlib import blake2b  # few commands need it
+
+    return blake2b(digest_size=8)

@@ -156,6 +156,11 @@ class Grades(HasMemo):
         return self.count_levels(self.level_grade >= rel)
 
     @shared
+    def scale(self) -> list[float]:
+        """List the grades that occur, rising."""
+        return sorted(set(self.level_grade.tolist()))
+
+    @shared
     def wins(self) -> Floats:
         """Count the preferences of each judged document over others: shape (n_judged,)."""
         return self.preferences.wins(self.judged.size)

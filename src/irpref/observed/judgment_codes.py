@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from irpref.data.columns import Reading
-from irpref.kernel.segments import Bools, Floats
+from irpref.judged.match import rows_with
+from irpref.judged.pool import Pool
+from irpref.kernel.memo import shared
+from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import KernelMeasure, registered
 from irpref.measures.degenerate import compares_relevant, lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
@@ -107,13 +110,14 @@ UNSEEN = Code(
 def _grade_scale(view: View) -> Found | None:
     if not view.facts.has_grades:
         return None
-    grade = view.facts.pool.grade
-    grades, counts = np.unique(grade, return_counts=True)
-    top = float(grades.max())
-    shown = ", ".join(f"{g:g} ({n})" for g, n in zip(grades, counts, strict=True))
-    if grades.size > _MANY_GRADES:
-        shown = f"{grades.size} different ones from {grades.min():g} to {top:g}"
-    return Found(view.inside, words={"grades": shown}, count=int(grades.size), example=f"{top:g}")
+    pool = view.facts.pool
+    grades = pool.scale()
+    if len(grades) > _MANY_GRADES:
+        shown = f"{len(grades)} different ones from {grades[0]:g} to {grades[-1]:g}"
+    else:
+        counts = (pool.level_size[pool.level_grade == grade].sum() for grade in grades)
+        shown = ", ".join(f"{g:g} ({n})" for g, n in zip(grades, counts, strict=True))
+    return Found(view.inside, words={"grades": shown}, count=len(grades), example=f"{grades[-1]:g}")
 
 
 GRADE_SCALE = Code("grade-scale", "judgments", _grade_scale, "grades (judgments): {grades}", "note")
@@ -152,15 +156,22 @@ NEGATIVE_GRADES = Code(
 )
 
 
+@shared
+def _rows_without_ids(pool: Pool) -> Ints:
+    """Find judged documents whose id says that there is none."""
+    if pool.texts is None:
+        return rows_with(pool.doc_ids.tolist(), NO_IDS)
+    return np.sort(pool.row_of_text[rows_with(pool.texts, NO_IDS)])
+
+
 def _missing_ids(view: View) -> Iterator[Found]:
     facts, pool = view.facts, view.facts.pool
     if not facts.has_grades:
         return
-    names = [*map(frozenset(NO_IDS).__contains__, pool.doc_ids.tolist())]
-    which = pool.judged.count(np.array(names, bool)) > 0
-    if which.any():
-        doc = pool.doc_ids[names.index(True)]
-        yield Found(which[facts.order], words={"doc": doc})
+    rows = _rows_without_ids(pool)
+    if rows.size:
+        which = pool.judged.part(rows).lengths > 0
+        yield Found(which[facts.order], words={"doc": pool.doc_ids[rows[0]]})
     for topic in pool.topic_ids:
         if topic in NO_IDS:
             yield Found(facts.mask_of([topic]), says=TOPIC_WITHOUT_ID, example=topic)
@@ -180,7 +191,7 @@ def _mixed_scales(view: View) -> Found | None:
     facts = view.facts
     if facts.of_preferences or facts.qrels is None:
         return None
-    short = mixed_scales(facts.qrels, facts.pool)
+    short = mixed_scales(facts.pool, facts.qrels)
     if short is None:
         return None
     words: dict[str, Any] = {"grade": short.grade, "highest": short.highest}

@@ -56,11 +56,11 @@ def surely_above(a: Floats, b: Floats, inside: Bools) -> bool:
     a, b : float arrays (n_topics,)
     inside : bool array (n_topics,)
     """
-    from scipy import special  # not at the start: `irpref eval` seldom needs it
-
     gap = (a - b)[inside]
     gap = gap[np.isfinite(gap)]
     if gap.size < _FEWEST or gap.mean() <= 0:
         return False
+    from scipy import special  # not at the start: `irpref eval` seldom needs it
+
     error = gap.std(ddof=1) / np.sqrt(gap.size)
     return bool(gap.mean() > special.stdtrit(gap.size - 1, _SURE) * error)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, Floats
 from irpref.observed.changed_ids import MOST
 from irpref.observed.finding import EVERY_USE, Code, Found, Level, View, nothing
 from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID
@@ -417,9 +417,14 @@ def _is_better_backwards(view: View, measure: Measure) -> bool:
     forth, back = system.values[measure].mean(axis=0), system.backwards[measure]
     higher = getattr(measure, "higher_is_better", True)
     above, below = (back, forth) if higher else (forth, back)
-    return surely_above(above, below, inside) and bool(
-        np.nanmean(above[inside]) >= _BY_FAR * np.nanmean(below[inside])
-    )
+    is_far = _mean(above[inside]) >= _BY_FAR * _mean(below[inside])
+    return is_far and surely_above(above, below, inside)
+
+
+def _mean(values: Floats) -> float:
+    """Average the topics that have a value; 0 if none has."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else 0.0
 
 
 def _surely_upside_down(view: View) -> Found | None:

@@ -16,6 +16,7 @@ means more than `ERRORS` standard errors below 0 are reported."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments
+from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
 
 # Columns that may name the source of a grade.
 _COLUMNS = (SOURCE, "iteration", "judge", "assessor", "annotator")
@@ -54,7 +55,8 @@ def stops_short(grade: Floats, group: Ints) -> tuple[float, Bools] | None:
     """
     positive = np.bincount(group, grade > 0)
     best: tuple[float, Bools] | None = None
-    for g in np.unique(grade[grade > 0])[:-1].tolist():
+    levels = np.sort(grade[grade > 0])
+    for g in levels[opens(levels)][:-1].tolist():
         above = np.bincount(group, grade > g)
         short = above == 0
         if short.all() or not short.any():
@@ -90,18 +92,23 @@ class Short(NamedTuple):
     n_judged: int = 0
 
 
-def mixed_scales(qrels: Judgments, pool: Pool) -> Short | None:
+@shared
+def mixed_scales(pool: Pool, qrels: Judgments) -> Short | None:
     """Find grades that seem to be on different scales."""
     grades = qrels.table.value
     for name in (name for name in _COLUMNS if name in qrels.names):
         column = qrels.column(name)
         if name == SOURCE and FILLED in column and "calibrated" in pool.header:
             return None  # irpref.judgments that were filled: one scale
-        entries, group = np.unique([*map(str, column)], return_inverse=True)
-        shorter = stops_short(grades, group) if 1 < entries.size <= _MOST else None
-        if shorter is not None:
+        texts = [*map(str, column)]
+        entries = sorted(set(texts))
+        if not 1 < len(entries) <= _MOST:
+            continue
+        number = {entry: i for i, entry in enumerate(entries)}
+        group = np.array([*map(number.__getitem__, texts)])
+        if (shorter := stops_short(grades, group)) is not None:
             grade, short = shorter
-            who = tuple(entries[short].tolist())
+            who = tuple(compress(entries, short.tolist()))
             return Short(grade, float(grades.max()), None, name, who, int(short[group].sum()))
     shorter = stops_short(pool.grade, pool.judged.topic)
     if shorter is not None and shorter[1].sum() >= max(_SHARE * pool.n_topics, 2):
@@ -144,7 +151,9 @@ class Compared(NamedTuple):
 
     Attributes
     ----------
-    rows : bool array (n_judged,)
+    place : int array (n_judged + 1,)
+        Place of each document of the pool among the compared ones, -1 if it is none of them; the
+        last entry is -1, so that this also holds for row -1.
     topics : Segments
     y : float array (n_compared,)
         Ranks of the grades within the topic, ties averaged, minus the mean of the topic.
@@ -152,7 +161,7 @@ class Compared(NamedTuple):
         Sum of the squares of `y`.
     """
 
-    rows: Bools
+    place: Ints
     topics: Segments
     y: Floats
     size: Floats
@@ -184,7 +193,8 @@ def _signed(pool: Pool) -> Compared:
 def _compared(judged: Segments, grade: Floats, rows: Bools) -> Compared:
     topics = judged.where(rows)
     y = _centred(grade[rows], topics)
-    return Compared(rows, topics, y, topics.total(y * y))
+    place = np.append(np.where(rows, np.cumsum(rows) - 1, -1), -1)
+    return Compared(place, topics, y, topics.total(y * y))
 
 
 def _correlation(row: Ints, of_rows: Segments, of_grades: Compared) -> Floats:
@@ -193,15 +203,20 @@ def _correlation(row: Ints, of_rows: Segments, of_grades: Compared) -> Floats:
     Of n compared documents, h are retrieved. The one at place p (from 0) of these has the centred
     rank (n - 1) / 2 - p; the others are tied at -h / 2.
     """
-    rows, topics, y, size = of_grades
-    at = np.flatnonzero(np.append(rows, False)[row])
-    hits, topic = of_rows.part(at), of_rows.topic[at]
+    place, topics, y, size = of_grades
+    compared, hits = place[row], of_rows
+    if compared.min(initial=0) < 0:
+        at = np.flatnonzero(compared >= 0)
+        compared, hits = compared[at], of_rows.part(at)
     n, n_hits = topics.lengths.astype(np.float64), hits.lengths
-    x = ((n - 1) / 2)[topic] - hits.position
+    first = (n - 1) / 2
     # The centred ranks of the grades add up to 0, and all numbers are exact in binary.
-    y_of_hits = y[(np.cumsum(rows) - 1)[row[at]]]
-    both = hits.total((x + (n_hits / 2)[topic]) * y_of_hits)
-    product = np.sqrt((hits.total(x * x) + (n - n_hits) * n_hits**2 / 4) * size)
+    x = hits.spread(first + n_hits / 2) - hits.position
+    both = hits.total(x * y[compared])
+    # Sums of p and of its square over the places.
+    p, p_squared = n_hits * (n_hits - 1) / 2, n_hits * (n_hits - 1) * (2 * n_hits - 1) / 6
+    of_hits = n_hits * first**2 - 2 * first * p + p_squared
+    product = np.sqrt((of_hits + (n - n_hits) * n_hits**2 / 4) * size)
     return np.divide(both, product, out=np.full(product.size, np.nan), where=product > 0)
 
 
@@ -253,7 +268,7 @@ def numbers_beside_one_grade(qrels: Judgments, pool: Pool) -> Compared | None:
     """Return the numbers of the iteration column if all judged documents have one grade; None if
     they have several, or the column does not hold two or more whole numbers.
     """
-    if not pool.graded or np.unique(pool.grade).size != 1 or "iteration" not in qrels.names:
+    if not pool.graded or len(pool.scale()) != 1 or "iteration" not in qrels.names:
         return None
     given = _whole_numbers(as_objects(qrels.table.columns["iteration"]))
     if given is None or np.unique(given).size < 2:

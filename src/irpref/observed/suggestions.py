@@ -26,9 +26,7 @@ one collection left out they still did in 2 and in 4 of 5 cases.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -54,10 +52,10 @@ def suggest(pool: Pool, preferences: bool = False) -> list[dict[str, str]]:
     """
     if preferences:
         return _suggested("preferences")
-    levels = np.unique(pool.grade[pool.grade > 0])
-    if levels.size and levels[-1] < 1:
+    levels = [grade for grade in pool.scale() if grade > 0]
+    if levels and levels[-1] < 1:
         return alternatives()
-    if levels.size > 1 and levels[-1] >= _FURTHER and not (pool.grade == 0).any():
+    if len(levels) > 1 and levels[-1] >= _FURTHER and not (pool.grade == 0).any():
         return alternatives()
     return usual(pool)
 
@@ -68,7 +66,7 @@ def usual(pool: Pool) -> list[dict[str, str]]:
     """
     positive = pool.grade > 0
     relevant, nonrelevant = pool.judged.count(positive), pool.judged.count(pool.grade == 0)
-    is_graded = np.unique(pool.grade[positive]).size > 1
+    is_graded = sum(grade > 0 for grade in pool.scale()) > 1
     words = {"rel": "", "because": ""}
     words["how"] = "with their grades" if is_graded else "relevant with non-relevant ones"
     if is_graded:
@@ -92,6 +90,9 @@ def alternatives() -> list[dict[str, str]]:
 @cache
 def _sentences() -> dict[str, dict[str, str]]:
     """Read the reasons for each case."""
+    import tomllib  # few commands need these
+    from importlib.resources import files
+
     return tomllib.loads(files("irpref.observed").joinpath("suggestions.toml").read_text("utf-8"))
 
 

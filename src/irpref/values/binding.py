@@ -87,5 +87,4 @@ def _grades(source: Any, preferences: bool) -> tuple[list[float], list[float]]:
     pool = (
         source if isinstance(source, Pool) else as_judgments(source).pool(preferences=preferences)
     )
-    grades = np.unique(pool.grade).tolist()
-    return grades, grades
+    return pool.scale(), pool.scale()

@@ -173,7 +173,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     """
     arguments = arguments_of(measure)
     if arguments.get("gains"):
-        measure.check_gains(_grades(pool))
+        measure.check_gains(pool.scale())
     note_degenerate(measure, pool)
     caution = measure.caution(pool.level_grade)
     if caution:
@@ -222,12 +222,6 @@ def _counts(measure: KernelMeasure) -> bool:
     """Test whether every document with a gain counts as relevant."""
     gains = measure.SUPPORTED_PARAMS.get("gains")
     return gains is not None and gains.counts
-
-
-@shared
-def _grades(pool: Pool) -> list[float]:
-    """List the grades that occur, rising."""
-    return np.unique(pool.level_grade).tolist()
 
 
 @shared

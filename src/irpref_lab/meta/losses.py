@@ -155,7 +155,7 @@ class Loss:
                 )
         self.others = _other_grades(pool, pools) if loss == "judges" else np.zeros((0, 0))
         self.hashes = [hash_of_pool(one) for one in pools]
-        if loss == "flip" and np.unique(pool.grade[pool.grade >= 0]).size < 2:
+        if loss == "flip" and sum(grade >= 0 for grade in pool.scale()) < 2:
             raise JudgmentsError("the qrels hold one grade only, and it has no neighbour")
         # Sorted by name, so that the draw does not depend on the order of the runs.
         names = sorted({self.teams.get(system, system) for system in runs})
@@ -240,7 +240,7 @@ def _flip(lost: Loss, level: float, sample: int) -> Remains:
     intact = (lost.places(sample, group, n_groups) < stay[group]) | (pool.grade < 0)
     up = np.empty(pool.grade.size, bool)
     up[canonical(pool)] = np.random.default_rng([lost.seed, sample, 1]).random(up.size) < 0.5
-    scale = np.unique(pool.grade[pool.grade >= 0])
+    scale = np.array([grade for grade in pool.scale() if grade >= 0])
     at = np.searchsorted(scale, np.maximum(pool.grade, scale[0]))
     step = np.where((at == 0) | (up & (at < scale.size - 1)), 1, -1)
     return Remains(intact, lost.everyone, np.where(intact, pool.grade, scale[at + step]))

@@ -59,7 +59,7 @@ def grade_grid(
         of its whole grades.
     """
     negative = negative_is_a_grade(measure)
-    of_qrels = np.unique(pool.grade)
+    of_qrels = np.array(pool.scale())
     gains = measure.params.get("gains") or {}
     if grades is not None:
         grid = _given(grades)
