@@ -36,20 +36,17 @@ def check_level(level: Any) -> float:
     raise not_accepted("level", level, _EXPECTED_LEVEL)
 
 
-def check_confidence(level: Any) -> float:
-    """Return the level of an interval as a float; any between 0 and 1 is legitimate.
+def check_share(name: str, value: Any) -> float:
+    """Return a value between 0 and 1 as a float: the level of an interval or a test, or a power.
 
     Raises
     ------
     ArgumentError
         It does not lie between 0 and 1.
     """
-    try:
-        number = float(level)
-    except (TypeError, ValueError):
-        number = math.nan
+    number = _number(value)
     if not 0 < number < 1:
-        raise not_accepted("level", level, "a number between 0 and 1, such as 0.95")
+        raise not_accepted(name, value, "a number between 0 and 1")
     return number
 
 

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from irpref.errors import ArgumentError
-from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
+from irpref_lab.arguments import (
+    check_depth,
+    check_level,
+    check_margin,
+    check_missing,
+    check_share,
+)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.501, np.float32(0.75), np.float64(0.99)])
@@ -27,6 +33,18 @@ def test_anything_else_is_no_level(level):
     assert "did you mean" not in str(told.value)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.95, np.float32(0.5)])
+def test_a_share_lies_between_0_and_1(share):
+    assert check_share("alpha", share) == float(share)
+
+
+@pytest.mark.parametrize("share", [0, 1, 95, -0.1, "0.95", None, True, float("nan")])
+def test_anything_else_is_no_share(share):
+    with pytest.raises(ArgumentError, match="expected a number between 0 and 1") as told:
+        check_share("alpha", share)
+    assert told.value.parameter == "alpha"
+
+
 def test_a_margin_is_smaller_than_the_range_of_the_measure():
     assert check_margin(0.02, (0.0, 1.0)) == 0.02
     assert check_margin(0) == 0.0
@@ -44,7 +62,7 @@ def test_anything_else_is_no_margin(margin):
     assert told.value.parameter == "margin"
 
 
-def test_a_share_and_a_depth():
+def test_a_share_of_topics_and_a_depth():
     assert check_missing(0) == 0.0
     assert check_depth(None) is None
     assert check_depth(np.int64(10)) == 10

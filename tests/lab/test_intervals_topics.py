@@ -121,7 +121,7 @@ def test_the_bootstrap_stays_in_the_range_of_the_values():
 @pytest.mark.parametrize(
     ("parameter", "options"),
     [
-        *(("level", {"level": level}) for level in (0, 1, 95, -0.1, float("nan"), "high", None)),
+        *(("level", {"level": level}) for level in (0, 1, 95, -0.1, float("nan"), "0.95", None)),
         ("method", {"method": "jackknife"}),
         ("measures", {"measures": []}),
         ("over", {"over": "topic"}),

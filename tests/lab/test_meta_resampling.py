@@ -180,6 +180,7 @@ def test_many_pairs_go_through_in_chunks(monkeypatch):
         (lambda v: swap(v, rng=0, edges=[0.1, 0.2]), "rise from 0"),
         (lambda v: swap(v, samples=([[0]], [[0], [1]])), "as many samples"),
         (lambda v: discriminative_power(v, rng=0, alpha=5), "alpha=5"),
+        (lambda v: discriminative_power(v, rng=0, alpha="0.05"), "alpha='0.05'"),
         (lambda v: stability(v.select(["s0"]), rng=0), "at least 2 systems"),
         (lambda v: discriminative_power(v.select(topics=["q0"]), rng=0), "at least 2 topics"),
     ],

@@ -263,6 +263,12 @@ def test_an_unknown_question_is_refused():
     assert (error.value.parameter, error.value.value) == ("topics", "all")
 
 
+def test_a_level_that_is_a_text_is_refused():
+    with pytest.raises(ArgumentError) as error:
+        irpref_lab.judge(["AP"], {}, {}, {}, level="0.95")
+    assert (error.value.parameter, error.value.value) == ("level", "0.95")
+
+
 def test_topics_without_the_judges_grades_are_named():
     qrels, runs = values(5)
     with pytest.warns(irpref.IrprefWarning, match="^2 topics with human"):

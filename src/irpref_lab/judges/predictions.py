@@ -58,7 +58,7 @@ from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
 from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
 from irpref.values import TopicValues
-from irpref_lab.arguments import check_confidence
+from irpref_lab.arguments import check_share
 from irpref_lab.calls import by_line
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, Sentences, beside_best, best_of, n_topics, where
@@ -156,7 +156,7 @@ def judge(
     >>> judge(["RR"], human, grades, {"run": run}, topics="fixed").round(4).values.tolist()
     [['run', 'RR', 0.75, 0.6667, 0.6667, nan, nan, 2, 3]]
     """
-    check_confidence(level)
+    level = check_share("level", level)
     check_choice("topics", topics, ("sample", "fixed"))
     by_name = {name: read_once(run) for name, run in named_runs(runs).items()}
     true, by_judge = (

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats
 from irpref.values import MeasureValues, magnitude, settled
-from irpref_lab.messages import not_accepted
+from irpref_lab.arguments import check_share
 from irpref_lab.meta.result import Result
 from irpref_lab.meta.values import one_of
 from irpref_lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
@@ -141,8 +141,7 @@ def discriminative_power(
     array([0.33333333])
     """
     values = one_of(values)
-    if not 0 < alpha < 1:
-        raise not_accepted("alpha", alpha, "a number between 0 and 1")
+    alpha = check_share("alpha", alpha)
     if values.n_topics < 2:
         raise ArgumentError("a test needs at least 2 topics", parameter="values")
     if samples is None:

@@ -28,6 +28,7 @@ from irpref.errors import ArgumentError
 from irpref.kernel import Floats
 from irpref.messages import check_choice
 from irpref.values import MeasureValues, TopicValues, values_in
+from irpref_lab.arguments import check_share
 from irpref_lab.messages import not_accepted
 
 if TYPE_CHECKING:
@@ -369,11 +370,12 @@ def topic_set_size(
 def _check(method: str, **numbers: float) -> None:
     check_choice("method", method, METHODS)
     for name, given in numbers.items():
+        if name in ("level", "power"):
+            check_share(name, given)
+            continue
         value = given if isinstance(given, (int, float, np.number)) else math.nan
         accepted, expected = 0 < value < math.inf, "a number above 0"
-        if name in ("level", "power"):
-            accepted, expected = 0 < value < 1, "a number between 0 and 1"
-        elif name in ("n_topics", "n_systems"):
+        if name in ("n_topics", "n_systems"):
             accepted, expected = value >= 2, "at least 2"
         if not accepted:
             raise not_accepted(name, given, expected)

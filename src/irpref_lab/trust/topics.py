@@ -41,7 +41,7 @@ from irpref.messages import check_choice
 from irpref.observed import limits_of
 from irpref.values import TopicValues
 from irpref.values.matrix import evaluated
-from irpref_lab.arguments import check_confidence
+from irpref_lab.arguments import check_share
 from irpref_lab.trust import bounds
 from irpref_lab.trust.interval_tables import interval_table
 from irpref_lab.trust.samples import Rng, counts, drawing
@@ -106,7 +106,7 @@ def mean_intervals(
     ValueError
         `level` outside (0, 1), an unknown method, fewer than two topics.
     """
-    level = check_confidence(level)
+    level = check_share("level", level)
     check_choice("method", method, ("bootstrap", "t"))
     n = values.shape[1]
     if n < 2:
