@@ -25,7 +25,7 @@ from irpref.cli.in_order import in_order
 from irpref.cli.parameter_types import Complete
 from irpref.cli.remedies import option_of, text_of
 from irpref.cli.say import complain, head, put
-from irpref.data.source import remembered
+from irpref.data.notes import remembered
 from irpref.errors import QRELS_FIRST, IrprefError, IrprefWarning, Told, UnknownMeasureError
 from irpref.messages import arguments_as, did_you_mean, once_per_call, visible
 

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from irpref.cli.say import complain
-from irpref.data.source import was_read
+from irpref.data.notes import was_read
 from irpref.messages import did_you_mean
 
 __all__ = ["ERROR", "OK", "USAGE", "Argument", "Section", "before_writing", "command", "group"]

@@ -8,7 +8,7 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 
-from irpref.data.source import remember
+from irpref.data.notes import remember
 from irpref.errors import ArgumentError
 
 

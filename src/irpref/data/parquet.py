@@ -27,7 +27,8 @@ from irpref.data.columns import (
 )
 from irpref.data.forms import is_packed, parquet_files
 from irpref.data.lists import as_lists
-from irpref.data.source import Source, check_unchanged, remember
+from irpref.data.notes import remember
+from irpref.data.source import Source, check_unchanged
 from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN
 from irpref.errors import InputError

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeVar
 
 from irpref.data.forms import is_packed
+from irpref.data.notes import note_digest, remember
 from irpref.errors import CutWarning, InputError
 from irpref.kernel.memo import HasMemo
 from irpref.messages import warn_user
@@ -35,78 +36,6 @@ _OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
     "zip": b"PK\x03\x04",
     "7-Zip": b"7z\xbc\xaf\x27\x1c",
 }
-
-# Device and inode of the files that were read since `remembered` began; None if nobody asks.
-_read: set[tuple[int, int]] | None = None
-
-
-@contextmanager
-def remembered() -> Iterator[None]:
-    """Keep a list of the files that are read meanwhile, by all threads: see `was_read`."""
-    global _read
-    before, _read = _read, set()
-    try:
-        yield
-    finally:
-        _read = before
-
-
-def remember(status: os.stat_result) -> None:
-    """Put a file that is read on the list of `remembered`."""
-    if _read is not None and stat.S_ISREG(status.st_mode):
-        _read.add((status.st_dev, status.st_ino))
-
-
-def was_read(path: str | os.PathLike[str]) -> bool:
-    """Test whether this file, by whichever name, is on the list of `remembered`."""
-    if not _read or not os.path.isfile(path):
-        return False
-    status = os.stat(path)
-    return (status.st_dev, status.st_ino) in _read
-
-
-# SHA-256 of the files that were read since `hashed` began, by device and inode.
-_digests: dict[tuple[int, int], str] | None = None
-
-
-@contextmanager
-def hashed() -> Iterator[None]:
-    """Hash the files on disk that are read meanwhile, by all threads: see `digest_of`."""
-    global _digests
-    before = _digests
-    _digests = {} if before is None else before  # a command also reads for the function it calls
-    try:
-        yield
-    finally:
-        _digests = before
-
-
-def digest_of(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file on disk, which is opened only if it was not read inside of
-    `hashed`.
-    """
-    if _digests:
-        status = os.stat(path)
-        if known := _digests.get((status.st_dev, status.st_ino)):
-            return known
-    with open(path, "rb") as file:
-        return _sha256(file)
-
-
-def _hash(file: Any, status: os.stat_result) -> None:
-    """Hash an open file from its beginning, and go back there: once, and only inside of
-    `hashed`.
-    """
-    place = (status.st_dev, status.st_ino)
-    if _digests is not None and stat.S_ISREG(status.st_mode) and place not in _digests:
-        _digests[place] = _sha256(file)
-        file.seek(0)
-
-
-def _sha256(file: Any) -> str:
-    import hashlib  # few commands need it
-
-    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Source(HasMemo):
@@ -178,7 +107,7 @@ class Source(HasMemo):
                 with self._opened() as file:
                     before = os.fstat(file.fileno())
                     remember(before)
-                    _hash(file, before)
+                    note_digest(file, before)
                     yield _decompressed(
                         file if file.seekable() else _Stream(file, self.name), self.name
                     )
