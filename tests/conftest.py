@@ -61,9 +61,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.fixture(autouse=True)
 def _warned_anew() -> None:
     """Forget the warnings of one test before the next."""
-    from irpref.messages import given
+    from irpref.messages import forget
 
-    given.clear()
+    forget()
 
 
 @pytest.fixture(autouse=True)

@@ -39,7 +39,7 @@ __all__ = [
 _PACKAGES = ("irpref", "irpref_lab", "irpref_pyterrier", "ir_measures", "pyterrier")
 
 # Warnings that were shown `once`: class, text, and the file and line of the user's code.
-given: set[tuple[type[IrprefWarning], str, str, int]] = set()
+_shown: set[tuple[type[IrprefWarning], str, str, int]] = set()
 _held: ContextVar[list[IrprefWarning] | None] = ContextVar("held", default=None)
 _about: ContextVar[str | None] = ContextVar("about", default=None)
 _whole: ContextVar[bool] = ContextVar("whole", default=False)
@@ -163,10 +163,15 @@ def give(warning: IrprefWarning, once: bool | Literal["session"] = False) -> Non
         anywhere = in_notebook or once == "session"
         place = ("", 0) if anywhere else (frame.f_code.co_filename, frame.f_lineno)
         key = type(warning), str(warning), *place
-        if key in given:
+        if key in _shown:
             return
-        given.add(key)
+        _shown.add(key)
     warnings.warn(warning, stacklevel=level)
+
+
+def forget() -> None:
+    """Forget which warnings were shown `once`, so that they are shown again."""
+    _shown.clear()
 
 
 def is_interactive() -> bool:

@@ -39,7 +39,7 @@ from irpref.errors import (
     NoCommonTopicError,
     RunError,
 )
-from irpref.messages import given
+from irpref.messages import forget
 from refused import QRELS, RUN, about, mean, refusal, refuses, warns_of
 
 
@@ -383,7 +383,7 @@ def test_parameters_go_by_name():
 
 def test_the_host_hands_bad_input_on():
     for measures in ([QMeasure], [QMeasure, EMeasure @ 5]):
-        given.clear()  # else a line is told once
+        forget()  # else a line is told once
         with pytest.warns(irpref.IrprefWarning, match="in common"):
             found = ir_measures.calc_aggregate(measures, QRELS, {"x": {"a": 1.0}})
         assert found == {

@@ -36,7 +36,7 @@ def counted_row(repeats: str | None, documents: Mapping[str, str] | str | None) 
 
 
 def pairs_in(documents: Mapping[Any, Any]) -> set[tuple[str, str]]:
-    """Yield topic and id of documents, from a mapping of topic to documents."""
+    """Return topic and id of documents, from a mapping of topic to documents."""
     listed = {
         t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in documents.items()
     }
@@ -44,7 +44,9 @@ def pairs_in(documents: Mapping[Any, Any]) -> set[tuple[str, str]]:
 
 
 def id_text(name: object) -> str:
-    """Return an id of a topic or document as text: bytes are UTF-8, anything else is its `str`."""
+    """Return the id of a topic or document, or another name, as text: bytes are UTF-8, anything
+    else is its `str`.
+    """
     return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else str(name)
 
 

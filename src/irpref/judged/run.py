@@ -55,7 +55,7 @@ from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.roles import in_their_roles
 from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Ints, Segments
+from irpref.kernel.segments import Ints, Segments
 from irpref.messages import check_choice, give, held, wants_whole_files
 
 if TYPE_CHECKING:
@@ -511,13 +511,3 @@ def listing(pool: Pool, data: RunLike, quiet: bool = False, depth: int | None = 
     if not quiet:
         whole.repeats.warn()
     return whole if depth is None else whole.first(depth)
-
-
-def equal_scores(pool: Pool, data: RunLike) -> tuple[Bools, Bools]:
-    """Find topics whose documents all have the same score, and topics with several documents: both
-    (n_topics,).
-    """
-    every = read_once(data).on(pool)
-    topics, score = every.topics, every.score
-    highest, lowest = topics.maximum(score, 0.0), -topics.maximum(-score, 0.0)
-    return (topics.lengths > 0) & (highest == lowest), topics.lengths > 1

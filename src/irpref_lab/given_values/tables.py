@@ -20,6 +20,7 @@ import pandas as pd
 
 from irpref import parse
 from irpref.errors import ColumnError, InputError, Remedy
+from irpref.judged import id_text
 
 # Names of columns, in the order in which they are looked for.
 NAMES = {
@@ -174,8 +175,8 @@ def made(parts: Mapping[str, Any]) -> pd.DataFrame:
         first = rows[np.isinf(rows["value"].to_numpy())].iloc[0]
         raise _bad(first, f"the value of topic {first['topic']!r} is {first['value']}")
     for key in ("system", "topic", "measure"):
-        rows[key] = list(map(_text, rows[key]))
-    rows["collection"] = [None if _absent(name) else _text(name) for name in rows["collection"]]
+        rows[key] = list(map(id_text, rows[key]))
+    rows["collection"] = [None if _absent(name) else id_text(name) for name in rows["collection"]]
     rows["higher_is_better"] = list(map(_direction, rows["higher_is_better"]))
     return rows.reset_index(drop=True)
 
@@ -199,7 +200,7 @@ def _numbers(rows: pd.DataFrame) -> Any:
 
 def _bad(row: Any, text: str) -> InputError:
     about = f"{row['measure']}: " if row["measure"] is not None else ""
-    return InputError(about + text, topic=_text(row["topic"]), value=row["value"])
+    return InputError(about + text, topic=id_text(row["topic"]), value=row["value"])
 
 
 def _direction(cell: Any) -> bool | None:
@@ -207,7 +208,7 @@ def _direction(cell: Any) -> bool | None:
         return None
     if isinstance(cell, (bool, np.bool_)):
         return bool(cell)
-    word = _text(cell).strip().lower()
+    word = id_text(cell).strip().lower()
     if word not in _YES:
         raise InputError(f"higher_is_better is {cell!r}, expected true or false", value=cell)
     return _YES[word]
@@ -215,10 +216,6 @@ def _direction(cell: Any) -> bool | None:
 
 def _absent(cell: Any) -> bool:
     return cell is None or cell == "" or cell != cell or cell is pd.NA
-
-
-def _text(cell: Any) -> str:
-    return cell.decode("utf-8", "surrogateescape") if isinstance(cell, bytes) else str(cell)
 
 
 def known_measure(name: Any) -> Any:
