@@ -10,6 +10,9 @@ import numpy as np
 from irpref.errors import ArgumentError
 from irpref_lab.messages import not_accepted
 
+LEVEL = 0.95  # of tests and intervals, unless you choose another
+MARGIN = 0.02  # the smallest loss that matters to a gate, unless you choose another
+OVER = ("topics", "collections")  # which of these are the sample, if there are several collections
 _DEEPEST = 2**31 - 1  # as the cutoff of a measure
 _EXPECTED_LEVEL = "a confidence level above 0.5 and below 1, such as 0.95"
 

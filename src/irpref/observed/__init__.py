@@ -19,7 +19,14 @@ from irpref.observed.facts import MISSING
 from irpref.observed.finding import LEVELS, Code, Found, Ground, View
 from irpref.observed.gathering import Gatherer, gathered, read_repeats, repeats_in
 from irpref.observed.judgment_codes import CONTRADICTING_PREFERENCES, GRADES_REVERSED, UNANSWERABLE
-from irpref.observed.measure_codes import BLIND, FEW_TOPICS, OUT_OF_REACH, SAME_VALUES, too_few
+from irpref.observed.measure_codes import (
+    BLIND,
+    FEW_TOPICS,
+    FEWEST,
+    OUT_OF_REACH,
+    SAME_VALUES,
+    too_few,
+)
 from irpref.observed.observation import Observation
 from irpref.observed.run_codes import INVALID_RUN, UNANSWERED, UPSIDE_DOWN
 from irpref.observed.sensitivity import TOP, is_count, limits_of, sees_grades
@@ -32,6 +39,7 @@ __all__ = [
     "BLIND",
     "CODES",
     "CONTRADICTING_PREFERENCES",
+    "FEWEST",
     "FEW_TOPICS",
     "GRADES_REVERSED",
     "INVALID_RUN",

@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools, Floats
 from irpref.messages import argument, have
-from irpref.observed.facts import Facts
+from irpref.observed.facts import MISSING, Facts
 from irpref.observed.system import System
 
 Level: TypeAlias = Literal["grave", "warning", "note"]
@@ -62,7 +62,7 @@ class View:
     other: int | None = None
     measure: Measure | None = None
     called: str = ""
-    missing: float = 0.05
+    missing: float = MISSING
     margin: float | None = None
     decide: Callable[[Floats, Bools], str] | None = None
     grounds: Sequence[Ground] = ()

@@ -17,7 +17,7 @@ from irpref.observed.thresholds import threshold_of, thresholds
 _IN_REACH, _BLIND = 0.25, 0.5
 _TOP_OF_ERR = 4  # grade, in gdeval
 _FEW_GRADES = 3
-FEWEST = 5  # topics that a verdict needs
+FEWEST = 5  # topics that a verdict needs, and an interval
 
 
 def _scale(view: View) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from scipy import special, stats
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats, Ints
 from irpref.values import ROUNDING, magnitude, settled
+from irpref_lab.arguments import OVER
 from irpref_lab.trust.t_tests import is_constant
 
 FEWEST = 5  # collections: with fewer there is no interval over collections
@@ -128,7 +129,7 @@ def over_collections(strata: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
     return mean, error, np.full_like(mean, float(max(k - 1, 1)))
 
 
-METHODS = {"topics": over_topics, "collections": over_collections}
+METHODS = dict(zip(OVER, (over_topics, over_collections), strict=True))
 
 
 def p_values(strata: Sequence[Floats], over: str = "topics") -> Floats:

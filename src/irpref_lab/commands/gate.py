@@ -15,8 +15,10 @@ from irpref.errors import ArgumentError
 from irpref.messages import whole_files
 from irpref.observed import threshold_of
 from irpref.show import of_frame
+from irpref_lab.arguments import LEVEL, MARGIN
 from irpref_lab.commands import lab_inputs, lab_options, value_options
-from irpref_lab.commands.lab_types import LEVEL, MARGIN
+from irpref_lab.commands.lab_types import LEVEL as A_LEVEL
+from irpref_lab.commands.lab_types import MARGIN as A_MARGIN
 
 STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
 
@@ -35,7 +37,7 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 @options.inputs("BASELINE CANDIDATE MEASURE...", build=value_options.runs_or_values)
 @value_options.values
 @options.option(
-    "--margin", type=MARGIN, default=0.02, show_default=True, help="smallest loss that matters"
+    "--margin", type=A_MARGIN, default=MARGIN, show_default=True, help="smallest loss that matters"
 )
 @options.option(
     "--expect-qrels",
@@ -59,8 +61,8 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 @options.topics
 @options.option(
     "--level",
-    type=LEVEL,
-    default=0.95,
+    type=A_LEVEL,
+    default=LEVEL,
     show_default=True,
     help="confidence of each one-sided bound",
 )

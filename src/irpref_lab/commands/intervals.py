@@ -14,8 +14,10 @@ from irpref.cli.parameter_types import Choice
 from irpref.messages import about
 from irpref.observed import thresholds_on
 from irpref.show import of_frame, rounded
+from irpref_lab.arguments import LEVEL
 from irpref_lab.commands import lab_inputs, lab_options
-from irpref_lab.commands.lab_types import LEVEL, NUMBERS, SEED
+from irpref_lab.commands.lab_types import LEVEL as A_LEVEL
+from irpref_lab.commands.lab_types import NUMBERS, SEED
 
 
 @command("intervals")
@@ -34,7 +36,7 @@ from irpref_lab.commands.lab_types import LEVEL, NUMBERS, SEED
     type=NUMBERS,
     help="unjudged: grades that these documents could have (default: all of the scale)",
 )
-@options.option("--level", type=LEVEL, help="topics: confidence level (default: 0.95)")
+@options.option("--level", type=A_LEVEL, help=f"topics: confidence level (default: {LEVEL})")
 @options.option(
     "--method",
     type=Choice(["bootstrap", "t"]),
@@ -93,7 +95,7 @@ def intervals(
         shown = shown.drop(columns="expected")
     means = whole[whole["query_id"].isna()]
     table = of_frame(
-        shown, rounded(), title=f"{lines_of(means, how['over'], how.get('level', 0.95))}\n\n"
+        shown, rounded(), title=f"{lines_of(means, how['over'], how.get('level', LEVEL))}\n\n"
     )
     notes = notes_on(shown) if how["over"] == "unjudged" else []
     table.notes = [*table.notes, *notes, *thresholds_on(given.measures, qrels)]

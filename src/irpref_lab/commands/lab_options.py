@@ -14,9 +14,10 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, Choice, Parsed
 from irpref.cli.say import say
 from irpref.observed import MISSING
+from irpref_lab.arguments import LEVEL
 from irpref_lab.commands.lab_types import LEVEL as A_LEVEL
 from irpref_lab.commands.lab_types import SEED, SHARE
-from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS
+from irpref_lab.decide.all_pairs import METHODS, PAIRS
 
 judge = option(
     "--judge",

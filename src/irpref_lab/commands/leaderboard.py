@@ -13,15 +13,14 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
 from irpref.messages import whole_files
 from irpref.show import Table, of_frame, rounded
+from irpref_lab.arguments import MARGIN
 from irpref_lab.commands import lab_inputs, lab_options, value_options
-from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
+from irpref_lab.commands.lab_types import DIFFERENCE
 from irpref_lab.commands.picture import Picture
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 
 if TYPE_CHECKING:
     from irpref.values import TopicValues
-
-DIFFERENCE = 0.02  # --design without a number: the margin of a gate
 
 
 @command("leaderboard")
@@ -62,10 +61,10 @@ DIFFERENCE = 0.02  # --design without a number: the margin of a gate
     "--design",
     metavar="[DIFFERENCE]",
     is_flag=False,
-    flag_value=DIFFERENCE,
-    type=A_DIFFERENCE,
+    flag_value=MARGIN,
+    type=DIFFERENCE,
     help="also print how many topics you need to detect this difference (default: "
-    f"{DIFFERENCE}); -o tsv, csv, json and jsonl print only this",
+    f"{MARGIN}); -o tsv, csv, json and jsonl print only this",
 )
 @options.reading
 @options.ranking

@@ -13,8 +13,8 @@ from click.core import ParameterSource
 from irpref.cli.arguments import INPUTS, Inputs, only_topics
 from irpref.cli.options import Decorator, option, together
 from irpref.cli.parameter_types import Choice
+from irpref_lab.arguments import OVER
 
-OVER = ("topics", "collections")
 _GIVEN = f"{__name__}.given"  # where the context keeps which of the two options is given
 _ALLOWED = {"qrels", "arguments", "measure", "jobs"}
 _OF_RUNS = {*INPUTS, "judge", "plan"} - _ALLOWED  # parameters that say how runs are judged

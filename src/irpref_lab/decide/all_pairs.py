@@ -37,6 +37,7 @@ from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
 from irpref.observed import UNANSWERED
 from irpref.values import magnitude, settled
+from irpref_lab.arguments import LEVEL as LEVEL
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
     are_all,
@@ -47,7 +48,7 @@ from irpref_lab.trust import t_tests
 from irpref_lab.trust.design import residual_variance
 from irpref_lab.trust.samples import Rng, fixed_seed, pairs_of_systems
 
-PAIRS, LEVEL = "holm", 0.95  # the test and its level, unless you choose others
+PAIRS = "holm"  # the test, unless you choose another
 METHODS = ("holm", "stepdown", "none")
 
 

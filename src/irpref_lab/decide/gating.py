@@ -36,9 +36,16 @@ from irpref.measures.declare import Measures
 from irpref.messages import once_per_call, whole_files
 from irpref.observed import MISSING, is_count, limits_of
 from irpref_lab.across import check_single
-from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
+from irpref_lab.arguments import (
+    LEVEL,
+    MARGIN,
+    check_depth,
+    check_level,
+    check_margin,
+    check_missing,
+)
 from irpref_lab.calls import by_line
-from irpref_lab.decide.all_pairs import LEVEL, significant
+from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.gate_text import first_line
 from irpref_lab.decide.in_place import measures_of
@@ -85,7 +92,7 @@ def gate(
     baseline: RunLike | Sequence[RunLike],
     candidate: RunLike | Sequence[RunLike],
     *,
-    margin: float = 0.02,
+    margin: float = MARGIN,
     level: float = LEVEL,
     missing: float = MISSING,
     depth: int | None = None,

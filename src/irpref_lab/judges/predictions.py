@@ -58,7 +58,7 @@ from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
 from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
 from irpref.values import TopicValues
-from irpref_lab.arguments import check_share
+from irpref_lab.arguments import LEVEL, check_share
 from irpref_lab.calls import by_line
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, Sentences, beside_best, best_of, n_topics, where
@@ -112,7 +112,7 @@ def judge(
     judge: QrelsLike,
     runs: Runs,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     topics: str = "sample",
 ) -> Predictions:
     """Estimate means and differences of runs from human judgments for some topics and a judge's

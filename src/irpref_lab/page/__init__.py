@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from irpref.data import replaced
 from irpref.messages import once_per_call
+from irpref_lab.arguments import LEVEL
 from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import PAIRS
 from irpref_lab.page import vega
@@ -116,7 +117,7 @@ def report(
     rankings: str | Iterable[str] | None = None,
     depth: int = 20,
     pairs: str = PAIRS,
-    level: float = 0.95,
+    level: float = LEVEL,
     rng: Rng | None = None,
     strict: bool = False,
 ) -> Report:

@@ -28,7 +28,7 @@ from irpref.errors import ArgumentError
 from irpref.kernel import Floats
 from irpref.messages import check_choice
 from irpref.values import MeasureValues, TopicValues, values_in
-from irpref_lab.arguments import check_share
+from irpref_lab.arguments import LEVEL, check_share
 from irpref_lab.messages import not_accepted
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def power_of(
     variance: float,
     n_systems: int = 2,
     method: str = "t",
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> float:
     """Compute the power: the chance of finding a true difference of this size with `n_topics`
     topics.
@@ -134,7 +134,7 @@ def topics_needed(
     variance: float,
     n_systems: int = 2,
     method: str = "t",
-    level: float = 0.95,
+    level: float = LEVEL,
     power: float = POWER,
 ) -> int:
     """Find the smallest number of topics with which a test finds a difference of this size.
@@ -186,7 +186,7 @@ def topics_needed(
     return high
 
 
-def topics_for_margin(margin: float, variance: float, level: float = 0.95) -> int | None:
+def topics_for_margin(margin: float, variance: float, level: float = LEVEL) -> int | None:
     """Return how many topics would rule out a loss as large as the margin, if there is no loss.
 
     It depends on the variance only, not on the observed difference, which is far too uncertain to
@@ -219,7 +219,7 @@ def topics_for_margin(margin: float, variance: float, level: float = 0.95) -> in
     return topics_needed(margin, variance, method="t_one_sided", level=level)
 
 
-def topics_for_each(effect: ArrayLike, level: float = 0.95, most: int = 10_000) -> Floats:
+def topics_for_each(effect: ArrayLike, level: float = LEVEL, most: int = 10_000) -> Floats:
     """Find `topics_needed` by a paired t-test for many pairs of systems at once.
 
     Parameters
@@ -262,7 +262,7 @@ def detectable_difference(
     variance: float,
     n_systems: int = 2,
     method: str = "t",
-    level: float = 0.95,
+    level: float = LEVEL,
     power: float = POWER,
 ) -> float:
     """Find the smallest true difference that a test finds with `n_topics` topics: the inverse of
@@ -299,7 +299,7 @@ def detectable_difference(
 def topic_set_size(
     values: MeasureValues,
     differences: ArrayLike = (0.01, 0.02, 0.05, 0.1),
-    level: float = 0.95,
+    level: float = LEVEL,
     power: float = POWER,
 ) -> pd.DataFrame:
     """Find how many topics each measure needs, with your values as a pilot study.

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from irpref.messages import visible
+from irpref_lab.arguments import LEVEL
 
 _CHANGES = {
     "ties": "another order of tied documents",
@@ -14,7 +15,7 @@ _CHANGES = {
 }
 
 
-def lines_of(means: pd.DataFrame, over: str, level: float = 0.95) -> str:
+def lines_of(means: pd.DataFrame, over: str, level: float = LEVEL) -> str:
     """Say how far the means of runs can move, a line for each measure (and group of topics).
 
     Parameters

@@ -13,6 +13,7 @@ from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, read_once
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
+from irpref_lab.arguments import LEVEL
 from irpref_lab.calls import by_line
 from irpref_lab.judges.filling import Filled, with_expected
 from irpref_lab.judges.grades import human_rows
@@ -28,7 +29,7 @@ OVER: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
     "unjudged": (hole_intervals, {"grades": None}),
     "topics": (
         topic_intervals,
-        {"level": 0.95, "method": "bootstrap", "rng": None, "groups": None},
+        {"level": LEVEL, "method": "bootstrap", "rng": None, "groups": None},
     ),
 }
 
@@ -42,7 +43,7 @@ def intervals(
     over: str = "ties",
     *,
     grades: Iterable[int] | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     method: str = "bootstrap",
     rng: Rng | None = None,
     groups: Groups | None = None,

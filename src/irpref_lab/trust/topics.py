@@ -38,16 +38,16 @@ from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, groups_of
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice
+from irpref.observed import FEWEST as FEWEST
 from irpref.observed import limits_of
 from irpref.values import TopicValues
 from irpref.values.matrix import evaluated
-from irpref_lab.arguments import check_share
+from irpref_lab.arguments import LEVEL, check_share
 from irpref_lab.trust import bounds
 from irpref_lab.trust.interval_tables import interval_table
 from irpref_lab.trust.samples import Rng, counts, drawing
 
 N_SAMPLES = 10_000
-FEWEST = 5  # topics: with fewer there is no interval
 _PIECE = 1 << 22  # numbers of an array of draws held at a time: 32 MB
 
 
@@ -73,7 +73,7 @@ def difference_in_range(measure: Measure, low: float, high: float) -> tuple[floa
 
 def mean_intervals(
     values: Floats,
-    level: float = 0.95,
+    level: float = LEVEL,
     method: str = "bootstrap",
     rng: Rng | None = None,
     n_samples: int = N_SAMPLES,
@@ -169,7 +169,7 @@ def topic_intervals(
     measures: Measures,
     qrels: QrelsLike,
     run: RunLike,
-    level: float = 0.95,
+    level: float = LEVEL,
     method: str = "bootstrap",
     rng: Rng | None = None,
     groups: Groups | None = None,
