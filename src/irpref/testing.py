@@ -23,7 +23,7 @@ import ir_measures
 from ir_measures.measures import Measure, registry
 from ir_measures.measures.base import SumAgg
 
-from irpref.measures.declare import KernelMeasure, MeasureLike
+from irpref.measures.declare import KernelMeasure, MeasureLike, rises
 from irpref.measures.names import parse
 from irpref.messages import check_choice
 from irpref.values.prepare import columns_of
@@ -273,7 +273,7 @@ class _Laws(_Trial):
             return math.fsum(self.values(self.qrels, run).values())
 
         best, worst = total(1), total(-1)
-        higher = getattr(self.measure, "higher_is_better", True)
+        higher = rises(self.measure)
         if (best - worst if higher else worst - best) < -_SAME:
             yield (
                 f"best first gives {best:.6g}, best last {worst:.6g}, and higher_is_better is "

@@ -14,6 +14,7 @@ import pytest
 import irpref
 from irpref.datasets import load
 from irpref.errors import ArgumentError
+from irpref.measures.declare import rises
 from irpref.observed import gathered
 from irpref_lab.given_values import Values, values
 from irpref_lab.given_values.facts import GivenMeasure, facts_of, measures_of
@@ -47,7 +48,7 @@ def test_values_of_runs_are_those_of_the_runs_to_the_bit(given: Values) -> None:
         assert np.array_equal(facts.values(measure), judged.values(measure))
         assert np.array_equal(facts.unanswered(measure), judged.unanswered(measure))
         table = facts.topic_values(measure, facts.everything)
-        assert table.higher_is_better == bool(getattr(measure, "higher_is_better", True))
+        assert table.higher_is_better == rises(measure)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.05])

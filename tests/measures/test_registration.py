@@ -17,7 +17,7 @@ import pytest
 import irpref
 from irpref.errors import MeasureError
 from irpref.measures import declare
-from irpref.measures.declare import KernelMeasure, Param, needs, registered
+from irpref.measures.declare import KernelMeasure, Param, needs, registered, rises
 from irpref.measures.docstring import Prose, prose
 from irpref.measures.toml_files import data
 
@@ -343,6 +343,11 @@ def test_a_variant_has_its_own_direction_and_needs():
     assert all("scale" in irpref.NPref(n=3, norm=norm).NEEDS for norm in NORMS)
     assert needs(ir_measures.Bpref) == ("nonrelevant",)
     assert needs(ir_measures.P) == ()
+
+
+def test_a_measure_of_the_host_that_does_not_say_its_direction_rises():
+    assert rises(ir_measures.P)
+    assert [rises(irpref.nCRP(norm=norm)) for norm in ("worst", "range")] == [False, True]
 
 
 NORMS = ("absolute", "relative", "relative2")

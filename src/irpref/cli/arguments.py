@@ -320,7 +320,7 @@ def _no_measure(qrels: str, form: Reading | None) -> str:
 
         with suppress(ValueError, OSError):
             pool = read_judgments(qrels, form).pool(preferences=None)
-            a, b, c = (row["measure"] for row in suggest(pool, "subgroup" in pool.header))
+            a, b, c = (row["measure"] for row in suggest(pool, pool.of_preferences))
             return (
                 f"no measure given: {a}, {b} or {c} would suit these judgments "
                 f"(irpref check {qrels} says why)"

@@ -20,6 +20,7 @@ from irpref.cli.command import ERROR, OK, command
 from irpref.cli.output import Output
 from irpref.cli.say import complain, put, say
 from irpref.errors import JudgmentsError
+from irpref.measures.declare import rises
 from irpref.messages import DegenerateWarning, warn_user, whole_files
 from irpref.observed.scored_files import Scorer, Scores
 from irpref.observed.thresholds import thresholds_on
@@ -287,7 +288,7 @@ def _wide(rows: list[Row], measures: Sequence[Measure], wanted: Wanted) -> Table
         columns = [Column("measure", left=True), Column("value", number)]
         return Table(columns, [[str(measure), value] for measure, value in rows[0].values.items()])
     several = "run" in wanted.labels
-    lower = [m for m in measures if several and not getattr(m, "higher_is_better", True)]
+    lower = [m for m in measures if several and not rises(m)]
     best = _best_of_all(rows, number) if several else {}
     columns = [Column(name, left=True) for name in wanted.labels]
     columns += [Column(str(measure), number, lower=measure in lower) for measure in measures]
@@ -316,9 +317,7 @@ def _best(measure: Measure, values: Sequence[float], number: Callable[[float], s
     printed = {number(value): value for value in values if value == value}
     if str(measure.NAME) in _COUNTS or len(printed) < 2:
         return None
-    return (max if getattr(measure, "higher_is_better", True) else min)(
-        printed, key=printed.__getitem__
-    )
+    return (max if rises(measure) else min)(printed, key=printed.__getitem__)
 
 
 def _add_answered(table: Table, answered: Mapping[str, int], n_topics: int) -> None:

@@ -69,6 +69,11 @@ class Pool(Grades):
         """The pool that this one was made from by adding columns, or itself."""
         return self if self._base is None else self._base
 
+    @property
+    def of_preferences(self) -> bool:
+        """Whether the judgments are preferences, not grades."""
+        return "subgroup" in self.header
+
     @cached_property
     def holds_scores(self) -> bool:
         """Whether its numbers look like scores."""

@@ -43,6 +43,7 @@ __all__ = [
     "Param",
     "register",
     "registered",
+    "rises",
 ]
 
 # A measure of any toolkit, or its name.
@@ -588,6 +589,11 @@ def needs(measure: host.Measure) -> tuple[Need, ...]:
     if isinstance(measure, KernelMeasure):
         return measure.NEEDS
     return _NEEDS_OF_HOST.get(str(measure.NAME), ())
+
+
+def rises(measure: host.Measure) -> bool:
+    """Tell whether a measure, also of the host, rises as rankings get better."""
+    return bool(getattr(measure, "higher_is_better", True))
 
 
 def register(measure: M, name: str | None = None) -> M:

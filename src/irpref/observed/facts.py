@@ -21,7 +21,7 @@ from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.run import Run
 from irpref.kernel.memo import HasMemo, shared
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.measures.declare import needs
+from irpref.measures.declare import needs, rises
 from irpref.observed.observation import any_of
 from irpref.observed.orders import DRAWS, equal_backwards, tied_orders
 from irpref.observed.sensitivity import TOP, Values, grades_in_words, is_count, last_rank
@@ -126,7 +126,7 @@ class Facts(HasMemo):
     @property
     def of_preferences(self) -> bool:
         """Whether the judgments are preferences."""
-        return "subgroup" in self.pool.header
+        return self.pool.of_preferences
 
     @property
     def has_grades(self) -> bool:
@@ -230,7 +230,7 @@ class Facts(HasMemo):
             [system.name for system in self.systems],
             list(compress(self.topics, topics.tolist())),
             every[:, topics],
-            bool(getattr(measure, "higher_is_better", True)),
+            rises(measure),
             is_count(measure),
         )
 

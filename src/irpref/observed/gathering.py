@@ -376,7 +376,7 @@ class Gatherer:
         reached, alike = ({m: mask[self.order] for m, mask in part.items()} for part in masks)
         empty = {m: values[self.order] for m, values in of_empty.items()}
         lacking = {m: lacks_nonrelevant(m, pool)[self.order] for m in self.measures}
-        if "subgroup" in pool.header:  # of preferences
+        if pool.of_preferences:
             answerable = np.ones(len(self.topics), bool)
             reached = dict.fromkeys(reached, answerable)
             alike = dict.fromkeys(alike, ~answerable)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irpref.kernel.segments import Bools
-from irpref.measures.declare import KernelMeasure, needs
+from irpref.measures.declare import KernelMeasure, needs, rises
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant
 from irpref.observed.finding import EVERY_USE, Code, Found, Level, View, nothing
 from irpref.observed.sensitivity import limits_of
@@ -143,7 +143,7 @@ def _wide_margin(view: View) -> Found | None:
         return None
     mean = float(facts.values(measure)[view.run][kept].mean())
     least, most = limits_of(measure)
-    to_lose = mean - least if getattr(measure, "higher_is_better", True) else most - mean
+    to_lose = mean - least if rises(measure) else most - mean
     if view.margin < to_lose - 1e-12:  # the mean is rounded
         return None
     words = {"margin": view.margin, "to_lose": max(to_lose, 0.0), "mean": mean}

@@ -10,6 +10,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools, Floats
+from irpref.measures.declare import rises
 from irpref.observed.changed_ids import MOST
 from irpref.observed.finding import EVERY_USE, Code, Found, Level, View, nothing
 from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID
@@ -415,7 +416,7 @@ def _is_better_backwards(view: View, measure: Measure) -> bool:
         return False
     inside = view.facts.answerable & (system.retrieved >= SEVERAL)
     forth, back = system.values[measure].mean(axis=0), system.backwards[measure]
-    higher = getattr(measure, "higher_is_better", True)
+    higher = rises(measure)
     above, below = (back, forth) if higher else (forth, back)
     is_far = _mean(above[inside]) >= _BY_FAR * _mean(below[inside])
     return is_far and surely_above(above, below, inside)

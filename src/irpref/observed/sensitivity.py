@@ -166,7 +166,7 @@ def sees_grades(measure: Measure, pool: Pool) -> bool:
     value, the ideal ranking is evaluated again with grade 0 for all of its documents. A value that
     cannot be computed counts as if it depended on grades.
     """
-    if "subgroup" in pool.header or _tells_two_apart(measure, float(pool.grade.max())):
+    if pool.of_preferences or _tells_two_apart(measure, float(pool.grade.max())):
         return True
     return _changes_with_grades(pool, measure)
 

@@ -89,7 +89,7 @@ class Silent:
 def silent(kernels: KernelEvaluator) -> Silent | None:
     """Find which of the measures may tell nothing apart; None if none does."""
     pool = kernels.pool
-    if "subgroup" in pool.header or not pool.grade.size:  # of preferences
+    if pool.of_preferences or not pool.grade.size:
         return None
     answerable = pool.judged.maximum(pool.grade, -np.inf) > 0
     left = [measure for measure in kernels.tasks if not is_count(measure)]

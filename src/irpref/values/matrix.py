@@ -18,7 +18,7 @@ from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.types import EachRun, Frame, Groups, QrelsLike
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.measures.declare import MeasureLike
+from irpref.measures.declare import MeasureLike, rises
 from irpref.measures.names import parse, parse_all
 from irpref.messages import about
 from irpref.values.evaluator import evaluator as evaluator_for
@@ -350,7 +350,7 @@ def higher_is_better(measure: str) -> bool:
     name.
     """
     try:
-        return bool(getattr(parse(measure), "higher_is_better", True))
+        return rises(parse(measure))
     except Exception:  # such as 'map'
         return True
 
@@ -387,7 +387,7 @@ def evaluated(
         there = ~np.isnan(matrix).all(axis=0)
         if not there.any():
             raise MeasureError(f"{m}: no topic has a value", measure=str(m))
-        direction, counts = getattr(m, "higher_is_better", True), isinstance(m.aggregator(), SumAgg)
+        direction, counts = rises(m), isinstance(m.aggregator(), SumAgg)
         out.append(
             TopicValues(
                 str(m), systems, list(compress(topics, there)), matrix[:, there], direction, counts

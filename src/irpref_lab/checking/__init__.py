@@ -96,7 +96,7 @@ def check(
         # Nothing to compare runs with.
         return _table([_failure(CONTRADICTING_PREFERENCES, None, error.message)])
     given, how = named_runs(runs), reading(form)
-    advice = Advice(pool, judged, "subgroup" in pool.header, chosen)
+    advice = Advice(pool, judged, pool.of_preferences, chosen)
 
     def observed(item: tuple[str, RunLike]) -> System:
         name, run = item

@@ -12,6 +12,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel import Bools, Floats
+from irpref.measures.declare import rises
 from irpref.observed import Ground, is_count, limits_of
 from irpref.values import magnitude, settled
 from irpref_lab.decide.all_pairs import significant
@@ -90,7 +91,7 @@ class Pair:
     @property
     def higher_is_better(self) -> bool:
         """The direction of the measure."""
-        return bool(getattr(self.measure, "higher_is_better", True))
+        return rises(self.measure)
 
     @property
     def sign(self) -> float:

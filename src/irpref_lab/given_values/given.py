@@ -13,7 +13,7 @@ import pandas as pd
 
 from irpref.errors import ArgumentError, InputError, Remedy
 from irpref.kernel import Bools, Floats
-from irpref.measures.declare import MeasureLike
+from irpref.measures.declare import MeasureLike, rises
 from irpref.values import TopicValues
 from irpref_lab.given_values.tables import known_measure
 from irpref_lab.trust.topics import limits_named
@@ -322,7 +322,7 @@ def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> 
     for measure, cells in rows.groupby("measure", sort=False)["higher_is_better"]:
         in_table = set(cells.dropna())
         known = known_measure(measure)
-        own = None if known is None else bool(getattr(known, "higher_is_better", True))
+        own = None if known is None else rises(known)
         if len(in_table) > 1:
             raise InputError(
                 f"{measure}: higher values are better in some rows and worse in others",

@@ -54,7 +54,7 @@ from irpref.data import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged import QrelsLike, Runs, as_judgments, read_once
 from irpref.kernel import Bools, Floats
-from irpref.measures.declare import Measures
+from irpref.measures.declare import Measures, rises
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
 from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
 from irpref.values import TopicValues
@@ -325,7 +325,7 @@ def _sentence(
     level: float,
 ) -> str:
     """Say which run has the best estimate by a measure, and which are not shown to differ."""
-    higher = bool(getattr(measure, "higher_is_better", True))
+    higher = rises(measure)
     rows = rows.sort_values("estimate", ascending=not higher, kind="stable")
     first = rows.iloc[0]
     size = f"humans {first['topics_human']:,}, judge {n_topics(int(first['topics_judge']))}"

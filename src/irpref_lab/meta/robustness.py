@@ -42,7 +42,7 @@ import pandas as pd
 from irpref.errors import ArgumentError
 from irpref.judged import EachRun, QrelsLike
 from irpref.kernel import Floats
-from irpref.measures.declare import MeasureLike
+from irpref.measures.declare import MeasureLike, rises
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
 from irpref.values.progress import progress
@@ -340,6 +340,6 @@ def _cubes(
     place = {system: s for s, system in enumerate(experiment.aligned)}
     for system, times, values in experiment.values(remains, experiment.aligned, names):
         for name, cube in out.items():
-            sign = 1 if getattr(experiment.named[name], "higher_is_better", True) else -1
+            sign = 1 if rises(experiment.named[name]) else -1
             cube[times, place[system]] = sign * values[name]
     return out

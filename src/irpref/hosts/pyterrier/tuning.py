@@ -13,6 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from irpref.hosts.host_evaluator import direction_known
+from irpref.measures.declare import rises
 from irpref.measures.names import parse
 from irpref.messages import check_choice
 
@@ -54,7 +55,7 @@ def GridSearch(
         outcomes: Any = pt.GridScan(
             pipeline, params, topics, qrels, [measure], dataframe=False, **options
         )
-    sign = 1 if getattr(measure, "higher_is_better", True) else -1
+    sign = 1 if rises(measure) else -1
     setting, values = max(outcomes, key=lambda outcome: sign * outcome[1][str(measure)])
     _set(before if return_type == "best_setting" else setting)
     value = values[str(measure)]
