@@ -4,6 +4,7 @@ says.
 Nothing else has to be written.
 """
 
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 from test_adding_a_measure import ROOT, ran
 
 pytestmark = pytest.mark.slow
+
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+EXAMPLE = r"^## Add a command\n.*?^```python\n(.*?)^```"
+(COMMAND,) = re.findall(EXAMPLE, PAGE, re.DOTALL | re.MULTILINE)
 
 READER = '''
 
@@ -28,23 +33,6 @@ def topic_box(data: Values, runs: Runs | None = None, measure: MeasureLike | Non
     ax.boxplot(of.matrix.T, vert=False)
     ax.set_xlabel(_axis(of))
     return drawing.finish(ax)
-'''
-COMMAND = '''"""`irpref depth QRELS RUN...`: how many documents each run has."""
-
-from irpref.cli import options
-from irpref.cli.command import command
-from irpref.show.text import Column, Table
-
-
-@command("depth")
-@options.inputs("RUN...")
-@options.topics
-@options.reading
-@options.writing
-def depth(given, out):
-    """Print the number of documents of each run."""
-    columns = [Column("run"), Column("documents")]
-    out.show(Table(columns, [[name, len(run)] for name, run in given.runs().items()]))
 '''
 BOX = '''
 
@@ -106,8 +94,12 @@ def irpref(home, *words):
 
 
 def test_the_page_names_these_places():
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert all(Path(name).name in page for name, *_ in EDITS)
+    assert all(Path(name).name in PAGE for name, *_ in EDITS)
+
+
+def test_the_command_of_the_page_is_written_as_ruff_wants_it(repository):
+    ran(repository, "-m", "ruff", "check", "src/irpref/cli/depth.py")
+    ran(repository, "-m", "ruff", "format", "--check", "src/irpref/cli/depth.py")
 
 
 def test_the_tests_of_all_forms_pictures_and_commands_take_them(repository):

@@ -1,7 +1,8 @@
 """Measures that can tell nothing apart on some judgments, whatever the runs: for `irpref eval`.
 
-`irpref.observed.codes` has the rules. Here it is applied to few topics at a time, until a
-measure tells something apart on one, so that it costs next to nothing where all is well."""
+`irpref.observed.codes` says when a measure is silent on a topic (`unanswerable`, `out-of-reach`,
+`blind`). Here each measure is tried on few topics at a time, until it tells something apart on one,
+so that this costs next to nothing where all is well."""
 
 from __future__ import annotations
 

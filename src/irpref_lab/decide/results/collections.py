@@ -8,10 +8,10 @@ from irpref.messages import visible
 from irpref.show import Column, Table, of_frame, rounded
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.first_lines import Sentences
-
-# Boards -------------------------------------------------------------------------------------------
 from irpref_lab.decide.results import VerdictFrame
 from irpref_lab.messages import p_value
+
+# Boards -------------------------------------------------------------------------------------------
 
 
 class CollectionBoard(VerdictFrame):
