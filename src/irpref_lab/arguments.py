@@ -1,4 +1,4 @@
-"""Check the arguments that results of the lab share: level, margin, missing, depth."""
+"""The arguments that results of the lab share: their usual values, and checks."""
 
 from __future__ import annotations
 
