@@ -266,8 +266,22 @@ class Gatherer:
             stay together.
         """
         every = run.on(self.pool)
-        judged = _in_order(self.pool, every, order(every)).at(self.depth)
-        return {measure: values[self.order] for measure, values in self._of_pool(judged).items()}
+        rows = order(every)
+        judged = _in_order(self.pool, every, rows).at(self.depth)
+        # Other providers may count unjudged documents, too.
+        given = self._ranked(every, rows) if self.evaluator.rest and rows.size else None
+        values = self._of_pool(judged, given)
+        return {measure: by_topic[self.order] for measure, by_topic in values.items()}
+
+    def _ranked(self, every: Listing, order: Ints) -> dict[str, dict[str, float]]:
+        """Turn a run whose rows are in another order into the form that other providers take."""
+        run: dict[str, dict[str, float]] = {}
+        for topic, name in enumerate(self.pool.topic_ids):
+            rows = order[every.topics.span(topic)][: self.depth]
+            if rows.size:
+                docs = every.docs_of(rows)
+                run[name] = {doc: -float(rank) for rank, doc in enumerate(docs, 1)}
+        return run
 
     def _backwards(self, runs: Sequence[Run]) -> Values:
         """Compute with kernels the mean values of runs that are read from the end."""
