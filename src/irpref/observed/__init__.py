@@ -13,7 +13,7 @@ Each file below needs only those before it:
 
 Packages that build on irpref import from here; `irpref.evidence` is the public function."""
 
-from irpref.observed.codes import CODES
+from irpref.observed.codes import CODES, OF_BOTH
 from irpref.observed.evidence import Evidence, Row
 from irpref.observed.facts import MISSING
 from irpref.observed.finding import LEVELS, Code, Found, Ground, View
@@ -45,6 +45,7 @@ __all__ = [
     "INVALID_RUN",
     "LEVELS",
     "MISSING",
+    "OF_BOTH",
     "OUT_OF_REACH",
     "SAME_VALUES",
     "TOP",

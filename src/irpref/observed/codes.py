@@ -41,3 +41,4 @@ _FIRST = (
     *(of_runs.RANKS_BEGIN_LATE, of_runs.EQUAL_SCORES, of_runs.ID_ORDER, of_measures.WIDE_MARGIN),
 )
 CODES: list[Code] = [*_FIRST, *(code for code in _LISTED if code not in _FIRST)]
+OF_BOTH = frozenset(code.name for code in CODES if code.of_both)

@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools, Floats
-from irpref.observed.codes import CODES
+from irpref.observed.codes import CODES, OF_BOTH
 from irpref.observed.facts import Facts
 from irpref.observed.finding import Code, Ground, View
 
@@ -154,6 +154,30 @@ class Evidence(Facts):
             if code.ends_search:
                 break
         return grounds
+
+    def against_claim(
+        self,
+        measure: Measure,
+        worse: int,
+        better: int,
+        inside: Bools,
+        missing: float,
+        decide: Callable[[Floats, Bools], str] | None = None,
+    ) -> list[Ground]:
+        """Return the reasons not to call one system better than another: all reasons about the
+        worse one, and the codes in `OF_BOTH` about the better one.
+
+        Parameters
+        ----------
+        measure, inside, missing, decide : see `against`
+        worse, better : int
+            Numbers of the systems.
+        """
+        grounds = self.against("claim", measure, worse, inside, missing, better, None, decide)
+        further = OF_BOTH - {ground.code for ground in grounds}
+        return grounds + self.against(
+            "claim", measure, better, inside, missing, worse, among=further
+        )
 
     def _views(
         self, code: Code, inside: Bools, measure: Measure | None = None, called: str = ""

@@ -157,6 +157,9 @@ class Code:
         `told` is None if it rules out the verdict on however many topics.
     needs_pair : bool
         Whether it rules out a verdict only if there is another run beside.
+    of_both : bool
+        Whether it rules out the claim that one run is better than another if the better one has
+        it, too.
     ends_search : bool
         Whether nothing else can be told once it rules out a verdict.
     instead_of : tuple of str
@@ -183,6 +186,7 @@ class Code:
     from_share: float | None = None
     stops: Callable[[View], Found | None] | None = None
     needs_pair: bool = False
+    of_both: bool = False
     ends_search: bool = False
     instead_of: tuple[str, ...] = ()
     in_notes: bool = False

@@ -72,6 +72,7 @@ UNANSWERED = Code(
     by_measure=True,
     against=EVERY_USE,
     stops=_too_many_unanswered,
+    of_both=True,
     never_hides=True,
     of_many="do not answer",
 )

@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
-from irpref.observed import UNANSWERED
+from irpref.observed import OF_BOTH
 from irpref.values import magnitude, settled
 from irpref_lab.arguments import LEVEL as LEVEL
 from irpref_lab.decide.sign_flips import (
@@ -188,8 +188,8 @@ def codes_of_pairs(
     gain: Floats,
     of_runs: Mapping[str, Sequence[str]],
 ) -> Any:
-    """Return why each pair is not called different: the codes of the worse run, and topics that
-    either lacks, (n_pairs,).
+    """Return why each pair is not called different: the codes of the worse run, or those of the
+    better one in `OF_BOTH`, (n_pairs,).
 
     Parameters
     ----------
@@ -209,9 +209,9 @@ def codes_of_pairs(
     for number, name in enumerate(runs):
         if of_runs.get(name):
             codes[worse == number] = ", ".join(of_runs[name])
-        if UNANSWERED.name in of_runs.get(name, ()):
+        if of_better := [code for code in of_runs.get(name, ()) if code in OF_BOTH]:
             also = (better == number) & (codes == "")
-            codes[also] = UNANSWERED.name
+            codes[also] = ", ".join(of_better)
     return codes
 
 

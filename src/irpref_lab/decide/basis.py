@@ -15,7 +15,6 @@ from irpref.judged import Groups, Judgments, as_judgments, groups_of, hash_of_po
 from irpref.kernel import Bools, Floats, ratio
 from irpref.observed import (
     TOP,
-    UNANSWERED,
     Evidence,
     Ground,
     check_present,
@@ -194,25 +193,9 @@ class JudgedRuns(Basis):
         """Yield the reasons not to call the system with the better mean better."""
         worse, better = (0, 1) if pair.mean_gain >= 0 else (1, 0)
         facts = self._facts_of(pair.numbers)
-        grounds = facts.against(
-            "claim", pair.measure, worse, pair.inside, asked.missing, better, None, decide
+        yield from facts.against_claim(
+            pair.measure, worse, better, pair.inside, asked.missing, decide
         )
-        yield from grounds
-        if all(ground.code != UNANSWERED.name for ground in grounds):
-            yield from self._unanswered(pair, asked.missing)
-
-    def _unanswered(self, pair: Pair, missing: float) -> Iterator[Ground]:
-        facts = self._facts_of(pair.numbers)
-        answerable = facts.answerable & pair.inside
-        n = int(answerable.sum())
-        lost = facts.unanswered(pair.measure) & answerable
-        texts = [
-            f"{name} {self.lacking} for {number:,} of {n:,} topics"
-            for name, number in zip(pair.names, lost.sum(axis=1).tolist(), strict=True)
-            if number > missing * n
-        ]
-        if texts:
-            yield Ground(UNANSWERED.name, texts[-1])
 
     def _against_pass(self, asked: Question, pair: Pair, decide: Decide | None) -> Iterator[Ground]:
         """Yield the reasons not to call the second system as good as the first."""

@@ -103,7 +103,7 @@ class SampledRuns(Basis):
         pair = asked.pair(
             (first, second), whole.values.topics, topics, values, lacking, knows_means=False
         )
-        runs = two if asked.verdict == "claim" else two[:1]
+        runs = two if asked.verdict == "claim" and UNANSWERED.of_both else two[:1]
         estimates = whole.on(asked.inside)
         pair.grounds.extend(_grounds(self.judgments, estimates, asked.missing, runs))
         if asked.verdict == "pass" and pair.n_topics < FEWEST:
