@@ -25,9 +25,9 @@ Decided here: all measures get the same permutations; differences that are only 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
-from irpref.observed import OF_BOTH
+from irpref.observed import OF_BOTH, Ground
 from irpref.values import magnitude, settled
 from irpref_lab.arguments import LEVEL as LEVEL
 from irpref_lab.decide.sign_flips import (
@@ -93,6 +93,32 @@ class Pairs:
         shown = significant(self.p_adjusted, level) & (True if counts is None else counts)
         out[self.first, self.second] = out[self.second, self.first] = shown
         return out
+
+
+class AgainstClaims(NamedTuple):
+    """Reasons against the claim that one run is better than another.
+
+    Attributes
+    ----------
+    by_run : mapping of run to list of Ground
+        Whatever the better one is.
+    of_pair : callable
+        Of the worse and the better one, if it depends on both.
+    """
+
+    by_run: Mapping[str, Sequence[Ground]]
+    of_pair: Callable[[str, str], Sequence[Ground]]
+
+    def codes(self) -> dict[str, list[str]]:
+        """Map each run to the codes of the reasons, each once."""
+        return {name: _codes(grounds) for name, grounds in self.by_run.items()}
+
+
+NOTHING = AgainstClaims({}, lambda worse, better: ())
+
+
+def _codes(grounds: Sequence[Ground]) -> list[str]:
+    return list(dict.fromkeys(ground.code for ground in grounds))
 
 
 def significant(p: ArrayLike, level: float) -> Bools:
@@ -186,10 +212,11 @@ def codes_of_pairs(
     first: Ints,
     second: Ints,
     gain: Floats,
-    of_runs: Mapping[str, Sequence[str]],
+    shown: Bools,
+    against: AgainstClaims,
 ) -> Any:
     """Return why each pair is not called different: the codes of the worse run, or those of the
-    better one in `OF_BOTH`, (n_pairs,).
+    better one in `OF_BOTH`; where the test tells them apart, the codes of both, (n_pairs,).
 
     Parameters
     ----------
@@ -198,12 +225,11 @@ def codes_of_pairs(
         Numbers of the runs.
     gain : float array (n_pairs,)
         Gain of the second run's mean, positive if it is better.
-    of_runs : mapping of run to codes
-        The codes that rule out claims about it.
+    shown : bool array (n_pairs,)
+        Whether the difference is significant.
+    against : AgainstClaims
     """
-    codes = np.full(first.size, "", dtype=object)
-    if not any(of_runs.values()):
-        return codes
+    codes, of_runs = np.full(first.size, "", dtype=object), against.codes()
     worse = np.where(gain >= 0, first, second)
     better = first + second - worse
     for number, name in enumerate(runs):
@@ -212,6 +238,9 @@ def codes_of_pairs(
         if of_better := [code for code in of_runs.get(name, ()) if code in OF_BOTH]:
             also = (better == number) & (codes == "")
             codes[also] = ", ".join(of_better)
+    for pair in np.flatnonzero(shown & (codes == "")).tolist():
+        found = against.of_pair(runs[worse[pair]], runs[better[pair]])
+        codes[pair] = ", ".join(_codes(found))
     return codes
 
 

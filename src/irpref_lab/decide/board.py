@@ -21,9 +21,9 @@ of differences, ours from the tests of `irpref_lab.decide.all_pairs`, which deci
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ from irpref.judged import Groups, QrelsLike, Runs
 from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed import FEW_TOPICS, MISSING, Ground, is_count
+from irpref.observed import FEW_TOPICS, MISSING, is_count
 from irpref.values import ROUNDING, TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import check_level, check_missing, check_unused
@@ -70,22 +70,7 @@ _PAIRS = (
 )
 
 
-class AgainstClaims(NamedTuple):
-    """Reasons against the claim that one run is better than another.
-
-    Attributes
-    ----------
-    by_run : mapping of run to list of Ground
-        Whatever the better one is.
-    of_pair : callable
-        Of the worse and the better one, if it depends on both.
-    """
-
-    by_run: Mapping[str, Sequence[Ground]]
-    of_pair: Callable[[str, str], Sequence[Ground]]
-
-
-Reasons: TypeAlias = Mapping[tuple[str, str | None], AgainstClaims]
+Reasons: TypeAlias = Mapping[tuple[str, str | None], tests.AgainstClaims]
 
 
 @by_line()
@@ -272,7 +257,7 @@ def _sentence(
     rows: pd.DataFrame,
     measure: Measure,
     group: str | None,
-    reasons: AgainstClaims,
+    reasons: tests.AgainstClaims,
 ) -> str:
     """Say which run is best by a measure, and which are not shown to differ from it."""
     size = board.n_topics[group]
@@ -310,7 +295,7 @@ def with_further(basis: BoardBasis) -> dict[str, TopicValues]:
 def reasons_of(basis: BoardBasis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:
     """Map each measure and group to the reasons against claims."""
     return {
-        (str(measure), group): AgainstClaims(
+        (str(measure), group): tests.AgainstClaims(
             basis.against_runs(measure, inside, missing),
             partial(basis.against_pair, measure, inside, missing),
         )
@@ -374,14 +359,15 @@ def board_of(
             values = of_group[name].select(best_first)
             if n_runs > 1 and inside.sum() > 1:
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
-                codes = _codes_of_pairs(values, compared, level, (reasons or {}).get((name, group)))
+                against = (reasons or {}).get((name, group), tests.NOTHING)
+                codes = _codes_of_pairs(values, compared, level, against)
                 few = ~_shows_more_than_few_topics(values, compared, level)
                 codes[few & (codes == "")] = FEW_TOPICS.name
                 tested.append(_tests(values, group, compared, codes))
                 different = None if pairs == "none" else compared.different(level, codes == "")
             table = _board(of_group, name, best_first, group, different, level, seed)
             if reasons is not None:
-                of_runs = _codes(reasons[name, group].by_run)
+                of_runs = reasons[name, group].codes()
                 table["codes"] = [", ".join(of_runs.get(run, ())) for run in table["run"]]
             if absent:
                 last = _board(of_group, name, list(absent), group, None, level, seed)
@@ -464,28 +450,14 @@ def _board(
 
 
 def _codes_of_pairs(
-    values: TopicValues, compared: tests.Pairs, level: float, against: AgainstClaims | None
+    values: TopicValues, compared: tests.Pairs, level: float, against: tests.AgainstClaims
 ) -> Any:
-    """Return why each pair is not called different, (n_pairs,): codes of the worse run, and of both
-    where the test tells them apart.
-    """
-    if against is None:
-        return np.full(compared.first.size, "", dtype=object)
+    """Return why each pair is not called different, (n_pairs,)."""
     gain = compared.difference * (1 if values.higher_is_better else -1)
-    codes = tests.codes_of_pairs(
-        values.systems, compared.first, compared.second, gain, _codes(against.by_run)
+    shown = tests.significant(compared.p_adjusted, level)
+    return tests.codes_of_pairs(
+        values.systems, compared.first, compared.second, gain, shown, against
     )
-    shown = tests.significant(compared.p_adjusted, level) & (codes == "")
-    for pair in np.flatnonzero(shown).tolist():
-        first, second = (values.systems[one[pair]] for one in (compared.first, compared.second))
-        worse, better = (first, second) if gain[pair] >= 0 else (second, first)
-        codes[pair] = ", ".join(ground.code for ground in against.of_pair(worse, better))
-    return codes
-
-
-def _codes(reasons: Mapping[str, Sequence[Ground]]) -> dict[str, list[str]]:
-    """Map each run to the codes of the reasons against claims about it."""
-    return {name: [ground.code for ground in grounds] for name, grounds in reasons.items()}
 
 
 def _shows_more_than_few_topics(values: TopicValues, compared: tests.Pairs, level: float) -> Bools:

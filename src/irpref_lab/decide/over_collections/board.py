@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, once_per_call
-from irpref.observed import MISSING, Ground
+from irpref.observed import MISSING
 from irpref_lab.across import Collections
 from irpref_lab.arguments import check_level
+from irpref_lab.decide.all_pairs import AgainstClaims
 from irpref_lab.decide.first_lines import (
     Field,
     Sentences,
@@ -23,11 +23,10 @@ from irpref_lab.decide.first_lines import (
     where,
 )
 from irpref_lab.decide.over_collections import numbers
+from irpref_lab.decide.over_collections.claims import claims_of
 from irpref_lab.decide.over_collections.numbers import OVER, Strata, described
 from irpref_lab.decide.over_collections.parts import (
-    Part,
     check_known,
-    facts_on,
     gathered_parts,
     grave_of,
     heading,
@@ -101,11 +100,11 @@ def leaderboard_over(
     scales: list[str] = []
     for measure in chosen:
         of = numbers.strata_of(parts, measure, tested)
-        grounds = _grounds_of_systems(given, parts, measure, tested, missing)
-        stopped = {name: _codes(of_system) for name, of_system in grounds.items()}
-        board, of_pairs = numbers.board_over(of, over, level, pairs != "none", stopped)
-        board["codes"] = [", ".join(stopped[name]) for name in board["run"]]
-        line = _best(of, board, of_pairs, level, grounds, list(out))
+        against = claims_of(given, parts, measure, of, missing).against()
+        board, of_pairs = numbers.board_over(of, over, level, pairs != "none", against)
+        codes = against.codes()
+        board["codes"] = [", ".join(codes[name]) for name in board["run"]]
+        line = _best(of, board, of_pairs, level, against, list(out))
         sentences[str(measure), None] = heading(parts) + line
         means[str(measure)] = means_by_collection(parts, measure, wanted)
         boards.append(_with_left_out(board, out))
@@ -143,11 +142,6 @@ def _taking_part(wanted: Sequence[str], out: Mapping[str, str], fewest: int) -> 
     return tested
 
 
-def _codes(grounds: Sequence[Ground]) -> list[str]:
-    """Return each code once."""
-    return list(dict.fromkeys(ground.code for ground in grounds))
-
-
 def _decides(of: Strata) -> list[str]:
     """Say if values of an unlimited measure are on another scale on one of the collections."""
     if np.isfinite(limits_named(of.measure)).all():
@@ -163,25 +157,12 @@ def _decides(of: Strata) -> list[str]:
     ]
 
 
-def _grounds_of_systems(
-    given: Collections, parts: Sequence[Part], measure: Measure, names: list[str], missing: float
-) -> dict[str, list[Ground]]:
-    """Find reasons against the claim that another system is better, on any collection."""
-    grounds: dict[str, list[Ground]] = {name: [] for name in names}
-    for part in parts:
-        facts = facts_on(given, part, measure, names)
-        for number, name in enumerate(names):
-            for ground in facts.against("claim", measure, number, facts.everything, missing):
-                grounds[name].append(Ground(ground.code, f"{part.name}: {ground.text}"))
-    return grounds
-
-
 def _best(
     of: Strata,
     board: pd.DataFrame,
     pairs: pd.DataFrame,
     level: float,
-    grounds: Mapping[str, Sequence[Ground]],
+    against: AgainstClaims,
     out: Sequence[str],
 ) -> str:
     """Say which system is best, and which are not shown to differ from it."""
@@ -191,7 +172,7 @@ def _best(
     best = board.loc[board["place"] == 1, "run"].tolist()
     if pairs.empty or pairs["p"].isna().all():
         return best_of(field, best, None, {})
-    return best_of(field, best, *beside_best(best, means, pairs, level, grounds))
+    return best_of(field, best, *beside_best(best, means, pairs, level, *against))
 
 
 def _with_left_out(board: pd.DataFrame, out: Mapping[str, str]) -> pd.DataFrame:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from irpref.kernel import Bools, Floats
 from irpref.messages import visible
 from irpref.values import TopicValues
 from irpref_lab.across import strata
-from irpref_lab.decide.all_pairs import codes_of_pairs, significant
+from irpref_lab.decide.all_pairs import NOTHING, AgainstClaims, codes_of_pairs, significant
 from irpref_lab.decide.letters import letters
 from irpref_lab.decide.over_collections.parts import Part
 from irpref_lab.trust import t_tests
@@ -114,14 +113,14 @@ def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -
     )
 
 
-def pairs_over(
-    of: Strata, over: str, level: float, stopped: Mapping[str, Sequence[str]]
-) -> pd.DataFrame:
+def pairs_over(of: Strata, over: str, level: float, against: AgainstClaims) -> pd.DataFrame:
     """Test all pairs of systems: a row for each, with p-values adjusted after Holm, and the codes
     that rule out calling them different.
     """
     first, second = pairs_of_systems(len(of.systems))
     p = strata.p_of_pairs(of.values, first, second, over)
+    adjusted = t_tests.holm(p)
+    shown = significant(adjusted, level)
     means = of.by_mean.means
     gain = (means[second] - means[first]) * (1 if of.higher_is_better else -1)
     names = np.array(of.systems, dtype=object)
@@ -135,8 +134,8 @@ def pairs_over(
             "low": low,
             "high": high,
             "p": p,
-            "p_adjusted": t_tests.holm(p),
-            "codes": codes_of_pairs(of.systems, first, second, gain, stopped),
+            "p_adjusted": adjusted,
+            "codes": codes_of_pairs(of.systems, first, second, gain, shown, against),
         }
     )
 
@@ -171,7 +170,7 @@ def board_over(
     over: str,
     level: float,
     tested: bool = True,
-    stopped: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    against: AgainstClaims = NOTHING,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Rank systems over all collections.
 
@@ -182,8 +181,7 @@ def board_over(
     level : float in (0, 1)
     tested : bool
         Whether pairs are tested.
-    stopped : mapping of system to codes
-        The codes that rule out claims about it.
+    against : AgainstClaims
 
     Returns
     -------
@@ -204,7 +202,7 @@ def board_over(
     text: list[str] | list[None] = [None] * n
     pairs = pd.DataFrame()
     if tested and n > 1:
-        pairs = pairs_over(of, over, level, stopped)
+        pairs = pairs_over(of, over, level, against)
         if pairs["p"].notna().any():
             apart = different(pairs, of.systems, level)
             best = 1 + (apart & (place[:, None] > place)).sum(axis=1)

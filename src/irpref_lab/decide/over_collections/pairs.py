@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError
 from irpref.measures.declare import Measures
@@ -25,11 +24,10 @@ from irpref_lab.decide.first_lines import (
     where,
 )
 from irpref_lab.decide.over_collections import numbers
+from irpref_lab.decide.over_collections.claims import claims_of
 from irpref_lab.decide.over_collections.numbers import OVER, Strata, described
 from irpref_lab.decide.over_collections.parts import (
-    Part,
     check_known,
-    facts_on,
     gathered_parts,
     grave_of,
     heading,
@@ -104,7 +102,7 @@ def compare_over(
     rows, text, collected = [], [], []
     for measure in chosen:
         of = numbers.strata_of(parts, measure, names)
-        grounds = _grounds(given, parts, measure, names, missing)
+        grounds = claims_of(given, parts, measure, of, missing).between(*names)
         rows.append(_row(of, over, level, grounds))
         text.append(heading(parts) + _sentence(of, rows[-1], over, level, grounds))
         collected.append(_by_collection(of))
@@ -115,21 +113,6 @@ def compare_over(
     table.names, table.over, table.level, table.notes = names, over, level, notes_of(parts)
     table.grave = grave_of(parts)
     return table.made()
-
-
-def _grounds(
-    given: Collections, parts: Sequence[Part], measure: Measure, names: list[str], missing: float
-) -> list[Ground]:
-    """Find reasons against a claim on any collection."""
-    grounds = []
-    for part in parts:
-        table = part.tables[str(measure)].select(names)
-        means = table.means.tolist()
-        baseline = int((means[0] < means[1]) != table.higher_is_better)
-        facts = facts_on(given, part, measure, names)
-        for ground in facts.against("claim", measure, baseline, facts.everything, missing):
-            grounds.append(Ground(ground.code, f"{part.name}: {ground.text}"))
-    return grounds
 
 
 def _differences(of: Strata) -> list[Any]:
@@ -259,10 +242,10 @@ def against_over(
         raise AbsentRunError(f"no system is left to compare with {baseline}")
     rows, why = [], dict[tuple[str, str], str]()
     for measure in chosen:
+        every = numbers.strata_of(parts, measure, [baseline, *others])
+        claims = claims_of(given, parts, measure, every, missing)
         for name in others:
-            names = [baseline, name]
-            grounds = _grounds(given, parts, measure, names, missing)
-            of = numbers.strata_of(parts, measure, names)
+            grounds, of = claims.between(baseline, name), every.select([baseline, name])
             rows.append({"run": name} | _row(of, over, level, grounds))
             why[str(measure), name] = _reason(grounds, rows[-1])
     table = CollectionDifferences(rows)
@@ -276,8 +259,7 @@ def against_over(
         for measure, of_measure in table.groupby("measure", sort=False)
     }
     table.text = "\n".join(table.sentences.values())
-    of = numbers.strata_of(parts, chosen[0], [baseline, *others])
-    table.test = described(of, over, len(others), level, baseline)
+    table.test = described(every, over, len(others), level, baseline)
     table.baseline, table.left_out, table.over, table.level = baseline, out, over, level
     table.notes = [*(f"{name} is left out: {why}" for name, why in out.items()), *notes_of(parts)]
     table.grave = grave_of(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,9 @@ from irpref.measures.names import parse_all
 from irpref.observed import Evidence, gathered
 from irpref.values import TopicValues
 from irpref_lab.across import Collections
+from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.given_values import Values
+from irpref_lab.given_values.basis import ValueBasis
 from irpref_lab.given_values.facts import facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE
 from irpref_lab.remarks import grave_lines
@@ -141,12 +143,13 @@ def check_known(given: Collections, systems: Sequence[str], parameter: str) -> N
             )
 
 
-def facts_on(given: Collections, part: Part, measure: Measure, names: list[str]) -> Evidence:
-    """Return the evidence of some systems on a collection."""
+def basis_on(given: Collections, part: Part, measure: Measure, names: Sequence[str]) -> JudgedRuns:
+    """Return the basis of verdicts about some systems on a collection."""
     if part.facts is None:
-        return facts_of(given.parts[part.name], [measure], names)
-    by_name = {system.name: system for system in part.facts.systems}
-    return replace(part.facts, systems=[by_name[name] for name in names])
+        return ValueBasis(facts_of(given.parts[part.name], [measure], names))
+    number = {system.name: i for i, system in enumerate(part.facts.systems)}
+    facts = part.facts.only(number[name] for name in names)
+    return JudgedRuns(facts, facts.qrels)
 
 
 def values_only(parts: Sequence[Part]) -> bool:

@@ -1,0 +1,100 @@
+"""Reasons against claims over several collections, from the basis of verdicts on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ir_measures.measures import Measure
+
+from irpref.observed import Ground
+from irpref_lab.across import Collections
+from irpref_lab.decide.all_pairs import AgainstClaims
+from irpref_lab.decide.basis import JudgedRuns
+from irpref_lab.decide.over_collections.numbers import Strata
+from irpref_lab.decide.over_collections.parts import Part, basis_on
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """Reasons against claims about systems by one measure, on any of several collections.
+
+    A claim is about the means over all collections, and each collection is asked about the system
+    whose mean is worse. On a collection where the two are in the other order, it is asked about
+    both, since the value of either may be wrong there.
+
+    Attributes
+    ----------
+    measure : Measure
+    missing : float
+        Share of the answerable topics of a collection that a system may lack.
+    gains : mapping of system to tuple of float
+        Its mean on each collection and over all, turned so that higher is better.
+    on : mapping of name of a collection to JudgedRuns
+        The systems there.
+    """
+
+    measure: Measure
+    missing: float
+    gains: Mapping[str, Sequence[float]]
+    on: Mapping[str, JudgedRuns]
+
+    def against(self) -> AgainstClaims:
+        """Return the reasons in the form that boards ask for."""
+        by_run: dict[str, list[Ground]] = {name: [] for name in self.gains}
+        for collection, basis in self.on.items():
+            for name, grounds in self._of_runs(basis).items():
+                by_run[name] += _named(collection, grounds)
+        return AgainstClaims(by_run, self._of_pair)
+
+    def between(self, a: str, b: str) -> list[Ground]:
+        """Return all reasons against the claim that one system is better than the other."""
+        worse, better = (a, b) if self.gains[b][-1] >= self.gains[a][-1] else (b, a)
+        found: list[Ground] = []
+        for collection, one, other in self._asked(worse, better):
+            basis = self.on[collection]
+            two = basis.facts.only(map(basis.names.index, (one, other)))
+            here = two.against_claim(self.measure, 0, 1, two.everything, self.missing)
+            found += _named(collection, here)
+        return list(dict.fromkeys(found))
+
+    def _of_pair(self, worse: str, better: str) -> list[Ground]:
+        """Return the reasons that depend on both systems."""
+        found: list[Ground] = []
+        for collection, one, other in self._asked(worse, better):
+            basis = self.on[collection]
+            here = [] if one == worse else self._of_runs(basis)[one]
+            inside = basis.facts.everything
+            here = here + basis.against_pair(self.measure, inside, self.missing, one, other)
+            found += _named(collection, here)
+        return found
+
+    def _of_runs(self, basis: JudgedRuns) -> dict[str, list[Ground]]:
+        return basis.against_runs(self.measure, basis.facts.everything, self.missing)
+
+    def _asked(self, worse: str, better: str) -> Iterator[tuple[str, str, str]]:
+        """Yield each collection, the system to ask about there, and the one beside it."""
+        for number, collection in enumerate(self.on):
+            yield collection, worse, better
+            if self.gains[worse][number] > self.gains[better][number]:
+                yield collection, better, worse
+
+
+def _named(collection: str, grounds: Sequence[Ground]) -> list[Ground]:
+    """Name the collection in each reason."""
+    return [Ground(ground.code, f"{collection}: {ground.text}") for ground in grounds]
+
+
+def claims_of(
+    given: Collections, parts: Sequence[Part], measure: Measure, of: Strata, missing: float
+) -> Claims:
+    """Return the reasons against claims about the systems that all collections have."""
+    sign = 1 if of.higher_is_better else -1
+    by_mean = of.by_mean
+    rows = zip(by_mean.values.tolist(), by_mean.means.tolist(), strict=True)
+    gains = {
+        name: [sign * mean for mean in (*on_each, over_all)]
+        for name, (on_each, over_all) in zip(of.systems, rows, strict=True)
+    }
+    on = {part.name: basis_on(given, part, measure, of.systems) for part in parts}
+    return Claims(measure, missing, gains, on)
