@@ -302,6 +302,17 @@ def test_a_claim_that_one_collection_rules_out_is_ruled_out_over_three(
         assert codes_of_all(collections(three), missing=0.2) == {""}
 
 
+def test_the_line_of_a_board_gives_the_reason_of_the_pair_not_of_the_better_run() -> None:
+    changed = ranked(60, 8, 0, change="#1")
+    board = irpref_lab.leaderboard("AP", JUDGED, {"best": changed, "low": SHALLOW})
+    assert board.pairs["codes"].tolist() == ["shallow"]
+    assert board.set_index("run")["codes"]["best"] == "changed-ids"
+    assert "cannot tell, low has 8 documents" in board.text
+    qrels_and_runs = JUDGED, {"best": changed, "low": SHALLOW}
+    over = irpref_lab.leaderboard("AP", collections(dict.fromkeys("xyz", qrels_and_runs)))
+    assert "cannot tell, x: low has 8 documents" in over.text
+
+
 def test_values_that_the_better_system_lacks_rule_out_a_claim() -> None:
     a = {topic: 0.3 + 0.01 * t for t, topic in enumerate(JUDGED)}
     b = {topic: 0.2 + value for topic, value in list(a.items())[4:]}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from irpref.messages import visible
-from irpref.observed import FEW_TOPICS, Ground
+from irpref.observed import FEW_TOPICS, OF_BOTH, Ground
 from irpref_lab.decide.all_pairs import significant
 
 MOST_NAMED = 3  # runs of one kind, before their number is given
@@ -159,7 +159,10 @@ def beside_best(
         worse &= set(others[shown & (of_best["codes"] == "").to_numpy()])
         # With few-topics the interval leaves it open, which is not shown to differ.
         for other in others[~of_best["codes"].isin(["", FEW_TOPICS.name])]:
-            first, *_ = *reasons.get(other, ()), *reasons.get(name, ()), *of_pair(other, name)
+            of_other, of_name = reasons.get(other, ()), reasons.get(name, ())
+            of_both = [ground for ground in of_name if ground.code in OF_BOTH]
+            # Of equal means, the codes may be those of `name`.
+            first, *_ = *of_other, *of_both, *of_pair(other, name), *of_name
             unknown.setdefault(other, first.text)
     return worse, unknown
 
