@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from irpref_lab.messages import not_accepted
 LEVEL = 0.95  # of tests and intervals, unless you choose another
 MARGIN = 0.02  # the smallest loss that matters to a gate, unless you choose another
 OVER = ("topics", "collections")  # which of these are the sample, if there are several collections
+# Arguments of verdicts on one collection that several collections refuse.
+OF_ONE_COLLECTION = ("groups", "margin", "n_permutations", "rng", "sort", "strict")
 _DEEPEST = 2**31 - 1  # as the cutoff of a measure
 _EXPECTED_LEVEL = "a confidence level above 0.5 and below 1, such as 0.95"
 
@@ -64,6 +67,17 @@ def check_unused(where: str, **given: Any) -> None:
     for name, value in given.items():
         if value is not None and value is not False and value != "topics":
             raise ArgumentError(f"{name} does not apply to {where}", parameter=name, value=value)
+
+
+def check_names(names: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse names of two runs that the columns of a table cannot have beside these.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if len(names) != 2 or len(set(names)) != 2 or set(names) & set(columns):
+        raise not_accepted("names", names, f"two different names other than {', '.join(columns)}")
 
 
 def check_margin(margin: Any, limits: tuple[float, float] = (0.0, math.inf)) -> float:

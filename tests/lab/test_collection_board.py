@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import irpref_lab
 from irpref.datasets import load
 from irpref.errors import AbsentRunError, ArgumentError
 from irpref_lab.across import Collections, collections
+from irpref_lab.arguments import OF_ONE_COLLECTION
 from irpref_lab.decide.over_collections.board import leaderboard_over
 from irpref_lab.decide.over_collections.pairs import against_over, compare_over
 from irpref_lab.given_values import values
@@ -98,6 +100,63 @@ def test_options_without_effect_are_refused(three: Collections) -> None:
     ):
         with pytest.raises(ArgumentError):
             refused()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "arguments"),
+    [
+        (irpref_lab.compare, ("baseline", "strong")),
+        (irpref_lab.against, ("baseline",)),
+        (irpref_lab.leaderboard, ()),
+    ],
+)
+def test_every_argument_of_one_collection_is_refused(
+    verdict: Any, arguments: tuple[str, ...], three: Collections
+) -> None:
+    others = {"margin": 0.1, "n_permutations": 99, "rng": 0, "strict": True}
+    accepted = inspect.signature(verdict).parameters
+    for name in OF_ONE_COLLECTION:
+        if name in accepted:
+            with pytest.raises(ArgumentError) as error:
+                verdict("AP", three, *arguments, **{name: others.get(name, "AP")})
+            assert error.value.parameter == name
+    with_effect = {"level", "missing", "names", "over", "pairs", "by_collection"}
+    named = {"measures", "qrels", "a", "b", "baseline", "runs"}
+    assert set(accepted) <= {*OF_ONE_COLLECTION, *with_effect, *named}
+
+
+def test_pairs_with_a_baseline_are_tested_as_asked(three: Collections) -> None:
+    tested, untested = (
+        irpref_lab.against("AP", three, "baseline", pairs=pairs) for pairs in ("holm", "none")
+    )
+    numbers = ["run", "mean_b", "difference", "p", "codes"]
+    assert untested[numbers].equals(tested[numbers])
+    assert untested["p_adjusted"].isna().all()
+    told = tested["codes"] == ""
+    assert 0 < told.sum() < len(told)
+    assert untested["verdict"][told].isna().all()
+    assert set(untested["verdict"][~told]) == {"cannot tell"}
+    assert "differences were not tested" in untested.text
+    assert untested.test == ""
+    assert "p_adjusted" not in str(untested)
+    with pytest.raises(ArgumentError, match="stepdown"):
+        irpref_lab.against("AP", three, "baseline", pairs="stepdown")
+
+
+def test_a_comparison_names_systems_as_asked(three: Collections) -> None:
+    usual = irpref_lab.compare("AP", three, "baseline", "broad")
+    found = irpref_lab.compare("AP", three, "baseline", "broad", names=["base", "new"])
+    said = usual.text.replace("baseline", "base").replace("broad", "new")
+    assert found.text == said
+    assert found.names == ["base", "new"]
+    assert found.by_collection.columns.tolist()[-3:] == ["base", "new", "difference"]
+    given = values({"a": {"AP": {"q1": 0.5, "q2": 0.6}}, "b": {"AP": {"q1": 0.3, "q3": 0.2}}})
+    both = collections({"x": given, "y": given})
+    text = irpref_lab.compare("AP", both, "a", "b", names=["base", "new"]).text
+    assert "new has no value for 1 of 3 topics" in text
+    for refused in (["base"], ["base", "base"], ["base", "topics"]):
+        with pytest.raises(ArgumentError, match="names="):
+            irpref_lab.compare("AP", three, "baseline", "broad", names=refused)
 
 
 def test_collections_of_other_scales_and_of_one_topic_are_named() -> None:

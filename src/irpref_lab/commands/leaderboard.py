@@ -113,7 +113,8 @@ def leaderboard(
         raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
     with whole_files(strict):
         qrels, runs = lab_inputs.read(given, judge, plan, ranks=True)
-    how = lab_options.some(groups=groups, strict=strict, **how)
+    how = value_options.that_apply(given, groups=groups, strict=strict, **how)
+    how = lab_options.some(**how)
     board = irpref_lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
     lab_options.say_grave(board.grave)
     if out.draws:

@@ -18,17 +18,7 @@ from irpref_lab.arguments import OVER
 _GIVEN = f"{__name__}.given"  # where the context keeps which of the two options is given
 _ALLOWED = {"qrels", "arguments", "measure", "jobs"}
 _OF_RUNS = {*INPUTS, "judge", "plan"} - _ALLOWED  # parameters that say how runs are judged
-_OF_TOPICS = {
-    "by_query",
-    "design",
-    "groups",
-    "margin",
-    "n_permutations",
-    "places",
-    "rng",
-    "sort",
-    "strict",
-}
+_OF_TOPICS = {"by_query", "design", "places"}  # what commands make of results by topic
 _OF_COLLECTIONS = {"over", "by_collection"}
 
 
@@ -105,7 +95,10 @@ def runs_or_values(takes: str, default: Sequence[str], **given: Any) -> Inputs:
     ctx = click.get_current_context()
     place = ctx.meta.get(_GIVEN)
     if place == "--collections":
-        _refuse(ctx, _OF_RUNS | _OF_TOPICS, "does not apply to collections")
+        from irpref_lab.arguments import OF_ONE_COLLECTION
+
+        of_one = {*_OF_RUNS, *_OF_TOPICS, *OF_ONE_COLLECTION}
+        _refuse(ctx, of_one, "does not apply to collections")
         return _of_collections(takes, given)
     if place == "--values":
         of_runs = (_OF_RUNS - {"topic"}) | {"rankings", "titles", "depth"}
@@ -114,6 +107,17 @@ def runs_or_values(takes: str, default: Sequence[str], **given: Any) -> Inputs:
     if place == "--values":
         return _of_values(takes, given, ctx.params.get("reference"))
     return Inputs.from_options(takes, default, **given)
+
+
+def that_apply(given: Inputs, **how: Any) -> dict[str, Any]:
+    """Select the options that apply to the inputs: collections refuse even the defaults of
+    others.
+    """
+    from irpref_lab.arguments import OF_ONE_COLLECTION
+
+    if not isinstance(given, CollectionInputs):
+        return how
+    return {name: value for name, value in how.items() if name not in OF_ONE_COLLECTION}
 
 
 def _refuse(ctx: click.Context, names: set[str], reason: str) -> None:

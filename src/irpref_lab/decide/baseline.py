@@ -74,7 +74,8 @@ def against(
         The baseline may be among them. A list of runs under one name is one system that was run
         several times: its value of a topic is the mean of theirs.
     pairs : {'holm', 'stepdown', 'none'}
-        How all pairs with the baseline are tested: see `irpref_lab.decide.all_pairs`.
+        How all pairs with the baseline are tested: see `irpref_lab.decide.all_pairs`. Over
+        collections, 'holm' or 'none'.
     level : float in (0.5, 1)
         Differences with an adjusted p-value of at most 1 - level are significant.
     missing : float in [0, 1)
@@ -130,7 +131,14 @@ def against(
         check_unused("several collections", groups=groups, strict=strict)
         systems = None if runs is None else list(map(str, runs))
         return against_over(
-            measures, of_several, str(baseline), systems, over=over, level=level, missing=missing
+            measures,
+            of_several,
+            str(baseline),
+            systems,
+            over=over,
+            pairs=pairs,
+            level=level,
+            missing=missing,
         )
     check_unused("one collection", over=over)
     chosen = measures_of(measures, qrels)

@@ -110,7 +110,7 @@ def leaderboard(
         measure does.
     pairs : {'holm', 'stepdown', 'none'}
         How all pairs are tested: see `irpref_lab.decide.all_pairs`. With `none` there are no
-        letters, adjusted p-values or ranges of places.
+        letters, adjusted p-values or ranges of places. Over collections, 'holm' or 'none'.
     level : float in (0.5, 1)
         Confidence level of the intervals; pairs with an adjusted p-value of at most 1 - level are
         significantly different.
@@ -178,7 +178,9 @@ def leaderboard(
     level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, tests.METHODS)
     if (of_several := several(qrels)) is not None:
-        check_unused("several collections", sort=sort, groups=groups, strict=strict)
+        drawn = None if n_permutations == N_PERMUTATIONS else n_permutations
+        of_one = {"sort": sort, "groups": groups, "strict": strict, "rng": rng}
+        check_unused("several collections", **of_one, n_permutations=drawn)
         return leaderboard_over(
             measures,
             of_several,

@@ -18,13 +18,18 @@ from typing import Any
 import pandas as pd
 
 from irpref.data import named_runs
-from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call
 from irpref.observed import MISSING, limits_of
 from irpref_lab.across import Collections, several
-from irpref_lab.arguments import check_level, check_margin, check_missing, check_unused
+from irpref_lab.arguments import (
+    check_level,
+    check_margin,
+    check_missing,
+    check_names,
+    check_unused,
+)
 from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import LEVEL, described
 from irpref_lab.decide.basis import basis_of
@@ -130,14 +135,21 @@ def compare(
     if (of_several := several(qrels)) is not None:
         check_unused("several collections", margin=margin, groups=groups)
         return compare_over(
-            measures, of_several, str(a), str(b), over=over, level=level, missing=missing
+            measures,
+            of_several,
+            str(a),
+            str(b),
+            over=over,
+            level=level,
+            missing=missing,
+            names=names,
         )
     check_unused("one collection", over=over)
     chosen = measures_of(measures, qrels)
     for measure in chosen if margin is not None else ():
         check_margin(margin, limits_of(measure))
     names = _names(a, b) if names is None else list(names)
-    _check_names(names)
+    check_names(names, _OF_TOPICS)
     basis = basis_of(chosen, qrels, dict(zip(names, (a, b), strict=True)))
     parts, share = basis.parts(groups), basis.share(level)
     rows, text, topics = [], [], []
@@ -171,17 +183,6 @@ def _names(*runs: Any) -> list[str]:
     except TypeError:
         names = []
     return names if len(names) == 2 else ["a", "b"]
-
-
-def _check_names(names: Sequence[str]) -> None:
-    """Refuse names that two columns cannot have."""
-    if len(set(names)) != 2 or set(names) & set(_OF_TOPICS):
-        raise ArgumentError(
-            f"names={names!r} is not accepted, expected two different names other than "
-            f"{', '.join(_OF_TOPICS)}",
-            parameter="names",
-            value=names,
-        )
 
 
 def _row(pair: Pair, basis: PairBasis, grouped: bool, share: float, level: float) -> Row:

@@ -24,7 +24,7 @@ from irpref_lab.decide.first_lines import (
 )
 from irpref_lab.decide.over_collections import numbers
 from irpref_lab.decide.over_collections.claims import claims_of
-from irpref_lab.decide.over_collections.numbers import OVER, Strata, described
+from irpref_lab.decide.over_collections.numbers import OVER, PAIRS, Strata, described
 from irpref_lab.decide.over_collections.parts import (
     check_known,
     gathered_parts,
@@ -89,7 +89,7 @@ def leaderboard_over(
     """
     level = check_level(level)
     check_choice("over", over, OVER)
-    check_choice("pairs", pairs, ("holm", "none"))
+    check_choice("pairs", pairs, PAIRS)
     check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
     parts = gathered_parts(chosen, given, systems)

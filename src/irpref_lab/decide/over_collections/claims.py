@@ -86,15 +86,21 @@ def _named(collection: str, grounds: Sequence[Ground]) -> list[Ground]:
 
 
 def claims_of(
-    given: Collections, parts: Sequence[Part], measure: Measure, of: Strata, missing: float
+    given: Collections,
+    parts: Sequence[Part],
+    measure: Measure,
+    of: Strata,
+    missing: float,
+    names: Sequence[str] | None = None,
 ) -> Claims:
-    """Return the reasons against claims about the systems that all collections have."""
+    """Return the reasons against claims about systems, under other names if these are given."""
+    names = of.systems if names is None else names
     sign = 1 if of.higher_is_better else -1
     by_mean = of.by_mean
     rows = zip(by_mean.values.tolist(), by_mean.means.tolist(), strict=True)
     gains = {
         name: [sign * mean for mean in (*on_each, over_all)]
-        for name, (on_each, over_all) in zip(of.systems, rows, strict=True)
+        for name, (on_each, over_all) in zip(names, rows, strict=True)
     }
-    on = {part.name: basis_on(given, part, measure, of.systems) for part in parts}
+    on = {part.name: basis_on(given, part, measure, of.systems, names) for part in parts}
     return Claims(measure, missing, gains, on)

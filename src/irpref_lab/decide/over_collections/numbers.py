@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import limits_named
 
 OVER = tuple(strata.METHODS)
+PAIRS = ("holm", "none")  # how all pairs of systems can be tested
 
 
 def check_topics(of: Strata, over: str) -> None:
@@ -73,6 +74,10 @@ class Strata:
         """Mean of each system on each collection, as if collections were topics."""
         means = strata.stratum_means(self.values)
         return TopicValues(self.measure, self.systems, self.names, means, self.higher_is_better)
+
+    def named(self, systems: Sequence[str]) -> Strata:
+        """Return the same values with other names of the systems."""
+        return replace(self, systems=tuple(systems))
 
     def select(self, systems: Sequence[str]) -> Strata:
         """Return only these systems, in this order."""

@@ -14,7 +14,7 @@ from irpref.messages import check_choice, once_per_call
 from irpref.observed import MISSING, Ground
 from irpref.values import higher_is_better
 from irpref_lab.across import Collections, strata
-from irpref_lab.arguments import check_level
+from irpref_lab.arguments import check_level, check_names
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.first_lines import (
     Field,
@@ -25,7 +25,7 @@ from irpref_lab.decide.first_lines import (
 )
 from irpref_lab.decide.over_collections import numbers
 from irpref_lab.decide.over_collections.claims import claims_of
-from irpref_lab.decide.over_collections.numbers import OVER, Strata, described
+from irpref_lab.decide.over_collections.numbers import OVER, PAIRS, Strata, described
 from irpref_lab.decide.over_collections.parts import (
     check_known,
     gathered_parts,
@@ -43,6 +43,7 @@ from irpref_lab.messages import p_equals
 from irpref_lab.trust.t_tests import holm
 
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
+_OF_COLLECTIONS = ("measure", "collection", "topics", "difference")  # columns of `by_collection`
 
 
 def says_of(over: str, k: int, n: int) -> str:
@@ -62,6 +63,7 @@ def compare_over(
     over: str = "topics",
     level: float = 0.95,
     missing: float = MISSING,
+    names: Sequence[str] | None = None,
 ) -> CollectionComparison:
     """Test whether system b is better than system a over several collections.
 
@@ -76,6 +78,8 @@ def compare_over(
     level : float in (0, 1)
     missing : float in [0, 1)
         Share of the topics of a collection that may be missing from a system.
+    names : two different str, optional
+        Names of the systems in the text; by default `a` and `b` as they are given.
 
     Returns
     -------
@@ -89,20 +93,24 @@ def compare_over(
     ValueError
         A system is unknown, or lacks a collection; errors of `leaderboard_over`.
     """
-    names = [str(a), str(b)]
-    for name, parameter in zip(names, "ab", strict=True):
+    systems = [str(a), str(b)]
+    for name, parameter in zip(systems, "ab", strict=True):
         check_known(given, [name], parameter)
+    if names is not None:
+        check_names(names, _OF_COLLECTIONS)
+    called = systems if names is None else list(names)
     level = check_level(level)
     check_choice("over", over, OVER)
     chosen = measures_over(measures, given)
-    parts = gathered_parts(chosen, given, names)
+    parts = gathered_parts(chosen, given, systems)
     for name, why in left_out(given, parts).items():
-        if name in names:
+        if name in systems:
             raise AbsentRunError(why, run=name)
     rows, text, collected = [], [], []
     for measure in chosen:
-        of = numbers.strata_of(parts, measure, names)
-        grounds = claims_of(given, parts, measure, of, missing).between(*names)
+        of = numbers.strata_of(parts, measure, systems)
+        grounds = claims_of(given, parts, measure, of, missing, called).between(*called)
+        of = of.named(called)
         rows.append(_row(of, over, level, grounds))
         text.append(heading(parts) + _sentence(of, rows[-1], over, level, grounds))
         collected.append(_by_collection(of))
@@ -110,7 +118,7 @@ def compare_over(
     table.test = described(of, over, 1, level)
     table.text = "\n".join([*text, f"test: {table.test}"])
     table.by_collection = pd.concat(collected, ignore_index=True)
-    table.names, table.over, table.level, table.notes = names, over, level, notes_of(parts)
+    table.names, table.over, table.level, table.notes = called, over, level, notes_of(parts)
     table.grave = grave_of(parts)
     return table.made()
 
@@ -207,10 +215,11 @@ def against_over(
     systems: Sequence[str] | None = None,
     *,
     over: str = "topics",
+    pairs: str = "holm",
     level: float = 0.95,
     missing: float = MISSING,
 ) -> CollectionDifferences:
-    """Compare all systems with one over several collections, adjusted after Holm.
+    """Compare all systems with one over several collections.
 
     Parameters
     ----------
@@ -219,16 +228,19 @@ def against_over(
         Name of a system.
     systems : sequence of str, optional
         The others; all systems if not given.
+    pairs : {'holm', 'none'}
+        Whether the pairs with the baseline are tested.
 
     Returns
     -------
     CollectionDifferences
         The rows of `compare_over` for each other system, with `run` first (`a` is the baseline,
-        `b` the run) and `p_adjusted`; the verdict is by `p_adjusted`. A system that lacks a
-        collection has no row.
+        `b` the run) and `p_adjusted`; the verdict is by `p_adjusted`. Without tests both are
+        missing, but for verdicts that cannot be told. A system that lacks a collection has no row.
     """
     level = check_level(level)
     check_choice("over", over, OVER)
+    check_choice("pairs", pairs, PAIRS)
     check_known(given, [baseline], "baseline")
     check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
@@ -249,17 +261,21 @@ def against_over(
             rows.append({"run": name} | _row(of, over, level, grounds))
             why[str(measure), name] = _reason(grounds, rows[-1])
     table = CollectionDifferences(rows)
-    table["p_adjusted"] = table.groupby("measure")["p"].transform(lambda p: holm(p.to_numpy()))
-    lost = table["verdict"].isin(["a better", "b better"]) & ~significant(
-        table["p_adjusted"], level
-    )
-    table.loc[lost, "verdict"] = EQUAL
+    if pairs == "none":
+        table["p_adjusted"] = np.nan
+        table.loc[table["codes"] == "", "verdict"] = None
+    else:
+        table["p_adjusted"] = table.groupby("measure")["p"].transform(lambda p: holm(p.to_numpy()))
+        shown = significant(table["p_adjusted"], level)
+        table.loc[table["verdict"].isin(["a better", "b better"]) & ~shown, "verdict"] = EQUAL
     table.sentences = {
         (measure, None): heading(parts) + _against(of_measure, baseline, list(out), why)
         for measure, of_measure in table.groupby("measure", sort=False)
     }
     table.text = "\n".join(table.sentences.values())
-    table.test = described(every, over, len(others), level, baseline)
+    table.test = ""
+    if pairs != "none":
+        table.test = described(every, over, len(others), level, baseline)
     table.baseline, table.left_out, table.over, table.level = baseline, out, over, level
     table.notes = [*(f"{name} is left out: {why}" for name, why in out.items()), *notes_of(parts)]
     table.grave = grave_of(parts)
@@ -276,8 +292,13 @@ def _against(
     means = {baseline: first["mean_a"]} | dict(zip(rows["run"], rows["mean_b"], strict=True))
     size = f"{first['collections']} collections, {n_topics(int(first['topics']))}"
     best_first = rows.sort_values("difference", ascending=not higher, kind="stable")
+    sign = 1 if higher else -1
     runs = {
-        row["run"]: Standing(row["difference"], kinds[row["verdict"]], why[measure, row["run"]])
+        row["run"]: Standing(
+            row["difference"],
+            kinds.get(row["verdict"], "ahead" if sign * row["difference"] > 0 else "behind"),
+            why[measure, row["run"]],
+        )
         for row in best_first.to_dict("records")
     }
     return against_one(Field(where(measure, None, higher), size, means, out), baseline, runs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from irpref.errors import ArgumentError
 from irpref.judged import as_judgments
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.observed import Evidence, gathered
+from irpref.observed import Evidence, System, gathered
 from irpref.values import TopicValues
 from irpref_lab.across import Collections
 from irpref_lab.decide.basis import JudgedRuns
@@ -143,13 +143,24 @@ def check_known(given: Collections, systems: Sequence[str], parameter: str) -> N
             )
 
 
-def basis_on(given: Collections, part: Part, measure: Measure, names: Sequence[str]) -> JudgedRuns:
-    """Return the basis of verdicts about some systems on a collection."""
+def basis_on(
+    given: Collections,
+    part: Part,
+    measure: Measure,
+    systems: Sequence[str],
+    names: Sequence[str],
+) -> JudgedRuns:
+    """Return the basis of verdicts about some systems on a collection, under these names."""
     if part.facts is None:
-        return ValueBasis(facts_of(given.parts[part.name], [measure], names))
-    number = {system.name: i for i, system in enumerate(part.facts.systems)}
-    facts = part.facts.only(number[name] for name in names)
-    return JudgedRuns(facts, facts.qrels)
+        facts = facts_of(given.parts[part.name], [measure], systems)
+        return ValueBasis(replace(facts, systems=_named(facts.systems, names)))
+    by_name = {system.name: system for system in part.facts.systems}
+    here = _named([by_name[name] for name in systems], names)
+    return JudgedRuns(replace(part.facts, systems=here), part.facts.qrels)
+
+
+def _named(systems: Sequence[System], names: Sequence[str]) -> list[System]:
+    return [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
 
 
 def values_only(parts: Sequence[Part]) -> bool:

@@ -155,7 +155,7 @@ class CollectionDifferences(VerdictFrame):
         Systems that lack a collection, with the reason.
     over : {'topics', 'collections'}
     test : str
-        Test, sample and family in one line.
+        Test, sample and family in one line; empty if nothing was tested.
     """
 
     sentences: Sentences
@@ -176,7 +176,8 @@ class CollectionDifferences(VerdictFrame):
         tables = []
         for measure, part in self.groupby("measure", sort=False):
             shown = part[columns]
-            empty = [name for name in ("low", "high", "codes") if not _says_something(shown[name])]
+            may_be_empty = ("low", "high", "p_adjusted", "codes")
+            empty = [name for name in may_be_empty if not _says_something(shown[name])]
             made = of_frame(shown.drop(columns=empty), rounded(places), heads, shows)
             made.title = self.sentences[measure, None] + "\n\n"
             tables.append(made)
@@ -184,7 +185,7 @@ class CollectionDifferences(VerdictFrame):
             f"mean: of the collections' means; difference: run minus {visible(baseline)}; low, "
             f"high: its {100 * self.level:g} % interval",
             "wins, losses, equal: collections on which the run is better, worse or the same",
-            f"test: {self.test}",
+            *[f"test: {self.test}"] * bool(self.test),
             *self.notes,
         ]
         return tables
