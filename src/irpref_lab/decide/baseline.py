@@ -108,7 +108,7 @@ def against(
     Raises
     ------
     ValueError
-        No run besides the baseline, no measure, fewer than two topics, a level outside (0, 1), an
+        No run besides the baseline, no measure, fewer than two topics, a level outside (0.5, 1), an
         unknown method, a topic without a group; the baseline answers no judged topic or retrieves
         no judged document; whatever the evaluator raises.
 

@@ -426,7 +426,9 @@ class JudgedRuns(Basis):
         for name in of_rows[0]:
             board[name] = [row[name] for row in of_rows]
 
-    def notes_of_pairs(self, board: Any, parts: Mapping[str | None, Bools]) -> list[str]:
+    def notes_of_pairs(
+        self, board: Any, parts: Mapping[str | None, Bools], missing: float
+    ) -> list[str]:
         """Say which significant differences are no larger than between repeats."""
         told_apart = board.different_pairs().to_dict("records")
         pairs = [(f"{row['a']} and {row['b']}, ", (row["a"], row["b"]), row) for row in told_apart]

@@ -154,7 +154,7 @@ def leaderboard(
     Raises
     ------
     ValueError
-        Fewer than two runs that answer (unless `pairs='none'`) or topics, a level outside (0, 1),
+        Fewer than two runs that answer (unless `pairs='none'`) or topics, a level outside (0.5, 1),
         an unknown method or measure to sort by, topics without a group; errors of the evaluator.
 
     Notes
@@ -227,7 +227,7 @@ def leaderboard(
     board.sentences = sentences_of(board, chosen, reasons, basis.heading)
     board.text = "\n".join(board.sentences.values())
     board.evidence = basis.frame(parts)
-    board.notes = [*basis.notes_of_many(absent), *basis.notes_of_pairs(board, parts)]
+    board.notes = [*basis.notes_of_many(absent), *basis.notes_of_pairs(board, parts, missing)]
     board.grave = basis.grave()
     return board.made()
 

@@ -230,7 +230,9 @@ class BoardBasis(ManyBasis, Protocol):
         """Add the further columns of a board, and blank those that the basis does not know."""
         ...
 
-    def notes_of_pairs(self, board: Leaderboard, parts: Mapping[str | None, Bools]) -> list[str]:
+    def notes_of_pairs(
+        self, board: Leaderboard, parts: Mapping[str | None, Bools], missing: float
+    ) -> list[str]:
         """Describe problems behind significant differences of a board, without full stops."""
         ...
 

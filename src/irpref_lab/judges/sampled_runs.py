@@ -30,7 +30,6 @@ from irpref.kernel import Bools, Floats, Ints
 from irpref.observed import (
     BLIND,
     FEW_TOPICS,
-    MISSING,
     OUT_OF_REACH,
     UNANSWERABLE,
     UNANSWERED,
@@ -183,11 +182,13 @@ class SampledRuns(Basis):
         """Say which grades count as relevant."""
         return thresholds_on(self.measures, self.judgments)
 
-    def notes_of_pairs(self, board: Any, parts: Mapping[str | None, Bools]) -> list[str]:
+    def notes_of_pairs(
+        self, board: Any, parts: Mapping[str | None, Bools], missing: float
+    ) -> list[str]:
         """Say why there is no verdict, in sentences, but for the look, which the test names."""
         unknown: dict[str, list[str]] = {}
         for measure, (group, inside) in product(self.measures, parts.items()):
-            grounds = next(iter(self.against_runs(measure, inside, MISSING).values()))
+            grounds = next(iter(self.against_runs(measure, inside, missing).values()))
             about = str(measure) if group is None else f"{measure} in {group}"
             for ground in grounds:
                 if ground.code != NO_LOOK:

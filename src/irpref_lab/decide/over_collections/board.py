@@ -66,7 +66,7 @@ def leaderboard_over(
         Of which the data are a sample: topics of these collections, or collections.
     pairs : {'holm', 'none'}
         Whether pairs are tested.
-    level : float in (0, 1)
+    level : float in (0.5, 1)
     by_collection : bool
         Add a column for each collection, with the mean there.
     missing : float in [0, 1)

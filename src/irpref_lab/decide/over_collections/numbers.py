@@ -183,7 +183,7 @@ def board_over(
     ----------
     of : Strata
     over : {'topics', 'collections'}
-    level : float in (0, 1)
+    level : float in (0.5, 1)
     tested : bool
         Whether pairs are tested.
     against : AgainstClaims

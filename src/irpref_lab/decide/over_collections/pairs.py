@@ -75,7 +75,7 @@ def compare_over(
         Names of systems.
     over : {'topics', 'collections'}
         Of which the data are a sample.
-    level : float in (0, 1)
+    level : float in (0.5, 1)
     missing : float in [0, 1)
         Share of the topics of a collection that may be missing from a system.
     names : two different str, optional
