@@ -172,7 +172,7 @@ def against(
         columns = basis.columns_of_runs(measure, parts[group])
         for name, row in found.items():
             if row["differs"]:
-                notes += _remarks(compared[name], basis, row, level, missing)
+                notes += _remarks(compared[name], basis, row, level)
             row |= {"reason": absent.get(name)} if absent else {}
             rows.append({"run": name, **about, **row, **columns[name]})
         topics += [_topics(values, name, about) for name in values.systems]
@@ -193,10 +193,10 @@ def against(
     return table.made()
 
 
-def _remarks(pair: Pair, basis: PairBasis, row: Row, level: float, missing: float) -> Iterator[str]:
+def _remarks(pair: Pair, basis: PairBasis, row: Row, level: float) -> Iterator[str]:
     """Yield remarks on a significant difference: topics that one run lacks, repeats."""
     where = "" if pair.group is None else f" in {pair.group}"
-    about_it = [pair.where_both_answer(level), *basis.sentences("pass", pair, row, missing)]
+    about_it = [pair.where_both_answer(level), *basis.repeats(pair, row)]
     for text in filter(None, about_it):
         yield f"{pair.names[1]}, {pair.measure}{where}: {text}"
 

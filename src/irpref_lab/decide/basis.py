@@ -236,7 +236,7 @@ class JudgedRuns(Basis):
     ) -> list[str]:
         """Describe problems behind the numbers of a pair that did not rule out the verdict."""
         facts, measure, inside = self._facts_of(pair.numbers), pair.measure, pair.inside
-        repeats = within_repeats(facts, measure, pair.topics, (0, 1), row["difference"])
+        repeats = self.repeats(pair, row)
         if verdict == "pass":
             return repeats
         stopped = {ground.code for ground in pair.grounds}
@@ -252,6 +252,11 @@ class JudgedRuns(Basis):
         if row["could_turn"] is True:
             texts.append("judging the unjudged documents could change this")
         return [*texts, *by_judge(facts, inside), *repeats]
+
+    def repeats(self, pair: Pair, row: Mapping[str, Any]) -> list[str]:
+        """Say if the difference is no larger than between repeated runs of a system."""
+        facts = self._facts_of(pair.numbers)
+        return within_repeats(facts, pair.measure, pair.topics, (0, 1), row["difference"])
 
     def notes(self, verdict: Verdict) -> list[str]:
         """Say which facts all pairs share, without full stops."""

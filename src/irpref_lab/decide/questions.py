@@ -139,6 +139,10 @@ class PairBasis(Systems, Protocol):
         """Describe in sentences the problems behind the numbers of a pair."""
         ...
 
+    def repeats(self, pair: Pair, row: Mapping[str, Any]) -> list[str]:
+        """Say if the difference is no larger than between repeated runs of a system."""
+        return []
+
     def notes(self, verdict: Verdict) -> list[str]:
         """Say which facts all pairs share, without full stops."""
         ...
