@@ -21,7 +21,7 @@ class Claims:
 
     A claim is about the means over all collections, and each collection is asked about the system
     whose mean is worse. On a collection where the two are in the other order, it is asked about
-    both, since the value of either may be wrong there.
+    both, since the value of either may be wrong there. Not asked: whether tied documents decide.
 
     Attributes
     ----------
