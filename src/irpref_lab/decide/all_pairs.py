@@ -37,7 +37,6 @@ from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
 from irpref.observed import OF_BOTH, Ground
 from irpref.values import magnitude, settled
-from irpref_lab.arguments import LEVEL as LEVEL
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
     are_all,

@@ -23,9 +23,9 @@ from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.observed import MISSING
 from irpref.values import TopicValues
 from irpref_lab.across import Collections, several
-from irpref_lab.arguments import check_level, check_missing, check_unused
+from irpref_lab.arguments import LEVEL, check_level, check_missing, check_unused
 from irpref_lab.calls import by_line
-from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
+from irpref_lab.decide.all_pairs import METHODS, PAIRS, described, pair_tests, significant
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.first_lines import (
     Field,

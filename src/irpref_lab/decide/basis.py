@@ -13,6 +13,7 @@ from ir_measures.measures import Measure
 from irpref.errors import AbsentRunError, EmptyJudgmentsError, MeasureError
 from irpref.judged import Groups, Judgments, as_judgments, groups_of, hash_of_pool, hash_of_text
 from irpref.kernel import Bools, Floats, ratio
+from irpref.measures.declare import rises
 from irpref.observed import (
     TOP,
     Evidence,
@@ -183,7 +184,7 @@ class JudgedRuns(Basis):
         """Give the second system the worse value of the two where it does not answer."""
         values, no_value = values.copy(), lacking & np.isnan(values[1])
         values[1, no_value] = self.facts.empty[measure][no_value]
-        worst = np.minimum if getattr(measure, "higher_is_better", True) else np.maximum
+        worst = np.minimum if rises(measure) else np.maximum
         values[1, lacking] = worst(values[1, lacking], values[0, lacking])
         return values
 

@@ -32,15 +32,15 @@ from ir_measures.measures import Measure
 from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, Runs
 from irpref.kernel import Bools
-from irpref.measures.declare import MeasureLike, Measures
+from irpref.measures.declare import MeasureLike, Measures, rises
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed import FEW_TOPICS, MISSING, is_count
+from irpref.observed import FEW_TOPICS, FEWEST, MISSING, is_count
 from irpref.values import ROUNDING, TopicValues
 from irpref_lab.across import Collections, several
-from irpref_lab.arguments import check_level, check_missing, check_unused
+from irpref_lab.arguments import LEVEL, check_level, check_missing, check_unused
 from irpref_lab.calls import by_line
 from irpref_lab.decide import all_pairs as tests
-from irpref_lab.decide.all_pairs import LEVEL, PAIRS
+from irpref_lab.decide.all_pairs import PAIRS
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.first_lines import (
     Field,
@@ -61,7 +61,7 @@ from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.samples import Rng, fixed_seed, pair_chunks
-from irpref_lab.trust.topics import FEWEST, limits_named, mean_intervals, on_the_same_topics
+from irpref_lab.trust.topics import limits_named, mean_intervals, on_the_same_topics
 
 _JUDGED, _ANSWERED = FURTHER
 _PAIRS = (
@@ -266,7 +266,7 @@ def _sentence(
     takes_part = rows["reason"].isna() if "reason" in rows else rows["place"].notna() | True
     means = dict(zip(rows.loc[takes_part, "run"], rows.loc[takes_part, "mean"], strict=True))
     field = Field(
-        where(measure, group, getattr(measure, "higher_is_better", True)),
+        where(measure, group, rises(measure)),
         n_topics(size),
         means,
         rows.loc[~takes_part, "run"].tolist(),

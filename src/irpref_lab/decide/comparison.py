@@ -24,6 +24,7 @@ from irpref.messages import once_per_call
 from irpref.observed import MISSING, limits_of
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import (
+    LEVEL,
     check_level,
     check_margin,
     check_missing,
@@ -31,7 +32,7 @@ from irpref_lab.arguments import (
     check_unused,
 )
 from irpref_lab.calls import by_line
-from irpref_lab.decide.all_pairs import LEVEL, described
+from irpref_lab.decide.all_pairs import described
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.in_place import measures_of
 from irpref_lab.decide.over_collections.pairs import compare_over

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from irpref.observed import FEWEST
 from irpref.values import higher_is_better
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.pair import Row, rounded_up
-from irpref_lab.trust.topics import FEWEST
 
 if TYPE_CHECKING:
     from irpref_lab.decide.gating import Rule

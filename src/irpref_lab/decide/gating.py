@@ -34,7 +34,7 @@ from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.kernel import Bools
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call, whole_files
-from irpref.observed import MISSING, is_count, limits_of
+from irpref.observed import FEWEST, MISSING, is_count, limits_of
 from irpref_lab.across import check_single
 from irpref_lab.arguments import (
     LEVEL,
@@ -53,7 +53,6 @@ from irpref_lab.decide.pair import NOT_EXACT, Pair, Row, labels
 from irpref_lab.decide.questions import GateBasis, pairs
 from irpref_lab.decide.results.gate import Gate
 from irpref_lab.trust import bounds, t_tests
-from irpref_lab.trust.topics import FEWEST
 
 VERSION = 2  # of what `irpref gate -o json` prints
 _RUNS = ("baseline", "candidate")

@@ -13,12 +13,12 @@ from ir_measures.measures import Measure
 
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import rises
-from irpref.observed import Ground, is_count, limits_of
+from irpref.observed import FEWEST, Ground, is_count, limits_of
 from irpref.values import magnitude, settled
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.design import residual_variance, topics_for_margin
-from irpref_lab.trust.topics import FEWEST, difference_in_range
+from irpref_lab.trust.topics import difference_in_range
 
 Row: TypeAlias = dict[str, Any]  # of a table: a value for each column
 NO_LOOK = "no-look"  # a sample between two looks: its numbers hold, and there is no verdict yet

@@ -56,7 +56,7 @@ from irpref.judged import QrelsLike, Runs, as_judgments, read_once
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures, rises
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
-from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
+from irpref.observed import FEWEST, MISSING, check_present, gathered, limits_of, thresholds
 from irpref.values import TopicValues
 from irpref_lab.arguments import LEVEL, check_share
 from irpref_lab.calls import by_line
@@ -71,7 +71,7 @@ from irpref_lab.judges.predicted import Predictions
 from irpref_lab.judges.savings import documents_instead
 from irpref_lab.remarks import about_topics, without_value
 from irpref_lab.trust.design import topics_for_each
-from irpref_lab.trust.topics import FEWEST, limits_named
+from irpref_lab.trust.topics import limits_named
 
 _COLUMNS = [
     "run",

@@ -30,6 +30,7 @@ from irpref.kernel import Bools, Floats, Ints
 from irpref.observed import (
     BLIND,
     FEW_TOPICS,
+    FEWEST,
     OUT_OF_REACH,
     UNANSWERABLE,
     UNANSWERED,
@@ -42,7 +43,6 @@ from irpref_lab.decide.pair import FURTHER, NO_LOOK, PLACES, Pair, Row, rounded_
 from irpref_lab.decide.questions import Basis, Question, Verdict
 from irpref_lab.judges.plans import looks_in_words
 from irpref_lab.judges.sampled_judgments import SampledJudgments, SampledValues
-from irpref_lab.trust.topics import FEWEST
 
 
 class SampledRuns(Basis):

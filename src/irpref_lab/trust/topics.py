@@ -38,8 +38,7 @@ from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, groups_of
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice
-from irpref.observed import FEWEST as FEWEST
-from irpref.observed import limits_of
+from irpref.observed import FEWEST, limits_of
 from irpref.values import TopicValues
 from irpref.values.matrix import evaluated
 from irpref_lab.arguments import LEVEL, check_share

@@ -12,7 +12,7 @@ from irpref.measures.declare import Measures
 from irpref.messages import check_choice, once_per_call
 from irpref.observed import MISSING
 from irpref_lab.across import Collections
-from irpref_lab.arguments import check_level
+from irpref_lab.arguments import LEVEL, check_level
 from irpref_lab.decide.all_pairs import AgainstClaims
 from irpref_lab.decide.first_lines import (
     Field,
@@ -50,7 +50,7 @@ def leaderboard_over(
     *,
     over: str = "topics",
     pairs: str = "holm",
-    level: float = 0.95,
+    level: float = LEVEL,
     by_collection: bool = False,
     missing: float = MISSING,
 ) -> CollectionBoard:

@@ -14,7 +14,7 @@ from irpref.messages import check_choice, once_per_call
 from irpref.observed import MISSING, Ground
 from irpref.values import higher_is_better
 from irpref_lab.across import Collections, strata
-from irpref_lab.arguments import check_level, check_names
+from irpref_lab.arguments import LEVEL, check_level, check_names
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.first_lines import (
     Field,
@@ -61,7 +61,7 @@ def compare_over(
     b: str,
     *,
     over: str = "topics",
-    level: float = 0.95,
+    level: float = LEVEL,
     missing: float = MISSING,
     names: Sequence[str] | None = None,
 ) -> CollectionComparison:
@@ -216,7 +216,7 @@ def against_over(
     *,
     over: str = "topics",
     pairs: str = "holm",
-    level: float = 0.95,
+    level: float = LEVEL,
     missing: float = MISSING,
 ) -> CollectionDifferences:
     """Compare all systems with one over several collections.
