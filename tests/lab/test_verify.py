@@ -4,6 +4,7 @@ said.
 
 import csv
 import itertools
+import json
 import math
 import random
 
@@ -368,13 +369,131 @@ def test_what_eval_writes_is_equal(name, files, capsys):
 def test_what_has_no_counterpart_is_said():
     runs = {"x": {"q": {"a": 1.0}}, "z": {"q": {"a": 1.0}}}
     found = irpref_lab.verify("run,P@1,size\nX,1.0,3\nother,0.5,4\n", {"q": {"a": 1}}, runs)
-    assert found["run"].tolist() == ["x"]
+    assert found.loc[found["checked"], "run"].tolist() == ["x"]
     columns, rows, without = found.notes
     assert columns.endswith("measures: size")
     assert rows.endswith("a run: other")
     assert without.endswith("a row: z")
     assert "All" not in str(found)
     assert all(note in str(found) for note in found.notes)
+
+
+RIGHT = {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0, "a": 0.5}}}
+NOT_CHECKED = {
+    "a row without a run": (
+        "run,P@1\nx,1.0\nother,0.5\n",
+        ("other", "P@1", "0.5", "not checked: no run is named like its row"),
+        "rows without a run: other",
+    ),
+    "a column that is no measure": (
+        "run,P@1,P@1 (dev)\nX,1.0,0.9\n",
+        ("x", "P@1 (dev)", "0.9", "not checked: its column is not read as a measure"),
+        "not read as measures: P@1 (dev)",
+    ),
+    "a word among figures": (
+        "run,P@1\nx,1.0\ny,abc\n",
+        ("y", "P@1", "abc", "not checked: there is no number in it"),
+        "cells without a number: y P@1 (abc)",
+    ),
+    "a dash among figures": (
+        "run,P@1\nx,1.0\ny,-\n",
+        ("y", "P@1", "-", "not checked: there is no number in it"),
+        "cells without a number: y P@1 (-)",
+    ),
+    "a cell without a heading": (
+        "run,P@1\nx,1.0,0.7\n",
+        ("x", "", "0.7", "not checked: its column is not read as a measure"),
+        "not read as measures: (no heading)",
+    ),
+    "a column beside measure and value": (
+        "run,measure,value,low\nx,P@1,1.0,0.8\n",
+        ("x", "low", "0.8", "not checked: its column is not read as a measure"),
+        "not read as measures: low",
+    ),
+    "another table": (
+        "| run | P@1 |\n|---|---|\n| x | 1.0 |\n\n| run | P@1 |\n|---|---|\n| x | 0.3 |\n",
+        ("x", "P@1", "0.3", "not checked: it is in another table of the file"),
+        "in tables that are not read: P@1",
+    ),
+    "a table of the runs without a measure": (
+        "| run | P@1 |\n|---|---|\n| x | 1.0 |\n\n| run | dev |\n|---|---|\n| x | 0.3 |\n",
+        ("x", "dev", "0.3", "not checked: its column is not read as a measure"),
+        "not read as measures: dev",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NOT_CHECKED)
+def test_a_figure_that_is_left_out_is_counted_and_named(case, tmp_path, capsys):
+    table, row, note = NOT_CHECKED[case]
+    found = irpref_lab.verify(table, *RIGHT)
+    assert not found
+    assert found.text == "1 of 2 figures was checked, and has the digits printed."
+    assert note in found.notes
+    assert found["checked"].tolist() == [True, False]
+    assert found["equal"].tolist() == [True, False]
+    assert tuple(found.loc[1, ["run", "measure", "printed", "why"]]) == row
+    (tmp_path / "table").write_text(table)
+    (tmp_path / "q").write_text("q 0 a 1\n")
+    (tmp_path / "x").write_text("q 0 a 1 1.0 t\n")
+    (tmp_path / "y").write_text("q 0 b 1 1.0 t\nq 0 a 2 0.5 t\n")
+    words = ["verify", *(str(tmp_path / name) for name in ("table", "q", "x", "y"))]
+    assert main(words) == 1
+    assert capsys.readouterr().out.startswith(found.text + "\n")
+    assert main([*words, "-o", "json"]) == 1
+    assert [line["checked"] for line in json.loads(capsys.readouterr().out)] == [True, False]
+
+
+def test_differences_are_counted_among_the_figures_checked():
+    found = irpref_lab.verify("run,P@1,P@2\nx,0.0,0.5\nother,0.5,0.5\n", *RIGHT)
+    assert found.text.startswith("2 of 4 figures were checked. 1 of 2 figures have the digits ")
+    found = irpref_lab.verify("run,P@1\nx,0.0\nother,0.5\n", *RIGHT)
+    assert found.text.startswith("1 of 2 figures was checked. The figure differs, ")
+    assert "other" not in str(found).partition("rows without a run")[0]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "run,P@1,RR\nx,1.0,\ny,0.0,0.5\n",  # nothing is printed
+        "run,P@1,encoder\nx,1.0,7B\ny,0.0,2019-passage\n",
+        ",run,P@1\n0,x,1.0\n1,y,0.0\n",  # as pandas writes the index
+        "| speed | of 3 |\n|---|---|\n| ours | 7.5 |\n\n| run | P@1 |\n|---|---|\n| x | 1.0 |\n",
+    ],
+)
+def test_what_is_no_figure_is_not_missed(table):
+    found = irpref_lab.verify(table, *RIGHT)
+    assert found, str(found)
+    assert found["checked"].all()
+
+
+def test_a_missing_value_of_a_frame_is_no_figure():
+    frame = pd.DataFrame({"P@1": [1.0, None]}, index=["x", "y"])
+    assert irpref_lab.verify(frame, *RIGHT).text == "The figure has the digits printed."
+
+
+def test_a_row_that_is_taken_for_a_run_of_another_name_is_said():
+    qrels, runs = RIGHT[0], {"x": RIGHT[1]["x"]}
+    found = irpref_lab.verify("run,P@1\nnosuch,1.0\n", qrels, runs)
+    assert found
+    assert found.notes == ("nosuch is taken for the run x",)
+    assert irpref_lab.verify("run,P@1\nX,1.0\n", qrels, runs).notes == ()
+
+
+@pytest.mark.parametrize("name", ["board.md", "board.csv"])
+def test_the_means_of_a_leaderboard_are_checked(name, files, capsys):
+    (files / "y.run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+    words = [str(files / name) for name in ("qrels", "x.run", "y.run")]
+    board = str(files / name)
+    assert (
+        main(["leaderboard", *words, "RR(rel=2)", "nDCG@10", "--pairs", "none", "-f", board]) == 0
+    )
+    assert main(["verify", board, *words, "-o", "csv"]) == 1  # places are not recomputed
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    checked = {(row["run"], row["measure"]) for row in rows if row["checked"] == "True"}
+    assert checked >= set(itertools.product("xy", ["RR(rel=2)", "nDCG@10"]))
+    assert {row["equal"] for row in rows if row["checked"] == "True"} == {"True"}
+    assert "place" in {row["measure"] for row in rows if row["checked"] == "False"}
 
 
 @pytest.mark.parametrize("table", ["", "text\nalone\n", "run,size\nx,3\n", "run,AP\nx,-\n"])

@@ -2,12 +2,17 @@
 
 A figure is equal if our mean is printed like it. If not, known reasons (`irpref.values.reasons`)
 are computed with, alone and then in pairs, and those are said with which our mean becomes the
-figure."""
+figure.
+
+What cannot be compared (a row without a run, a column of numbers that is no measure, a cell without
+a number) counts as a figure that is not checked: a table is equal if all of it is."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import irpref
@@ -17,13 +22,21 @@ from irpref.judged import Judgments, QrelsLike, RunLike, Runs, as_judgments
 from irpref.messages import about, clipped
 from irpref.show import Column, ResultFrame, Table, rounded
 from irpref_lab.calls import by_line
-from irpref_lab.verifying.published import Figure, Published, published
+from irpref_lab.verifying.published import (
+    NO_NUMBER,
+    OTHER_TABLE,
+    Figure,
+    Published,
+    Unread,
+    published,
+)
 from irpref_lab.verifying.recomputing import Recomputed, Together
 
 __all__ = ["Verification", "verify"]
 
-COLUMNS = ("run", "measure", "printed", "computed", "equal", "explained", "why")
+COLUMNS = ("run", "measure", "printed", "computed", "checked", "equal", "explained", "why")
 UNEXPLAINED = "not explained"
+NO_RUN = "no run is named like its row"
 
 
 class Verification(ResultFrame):
@@ -32,9 +45,10 @@ class Verification(ResultFrame):
     Attributes
     ----------
     text : str
-        How many figures are equal, and which reasons explain the others.
+        How many figures were checked and are equal, and which reasons explain the others.
     notes : tuple of str
-        Columns that are no measures, rows and runs that have no counterpart.
+        Columns that are no measures, cells without a number, rows and runs that have no
+        counterpart, a row that is taken for a run of another name.
     """
 
     text: str
@@ -42,7 +56,7 @@ class Verification(ResultFrame):
 
     def tables(self) -> list[Table]:
         """Say how many figures of a published table are equal, with a line for each that is not."""
-        rows = self[~self["equal"]]
+        rows = self[self["checked"] & ~self["equal"]]
         columns = {
             "run": Column("run", left=True),
             "measure": Column("measure", left=True),
@@ -57,7 +71,7 @@ class Verification(ResultFrame):
         return [Table(list(columns.values()), lines, title, list(self.notes), labels=2)]
 
     def __bool__(self) -> bool:
-        """Tell whether all figures are equal."""
+        """Tell whether all figures were checked and are equal."""
         return bool(self["equal"].all())
 
 
@@ -70,6 +84,8 @@ def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
     table : path, text, or DataFrame
         A row a run, a column a measure, as CSV or Markdown; or the columns run, measure and value.
         Columns are read as `irpref.parse` reads the names of measures, figures in percent as such.
+        Of several tables in a file, the first with a measure is read; of those that
+        `irpref leaderboard` wrote, the column `mean` of each.
         A frame has the names of the runs as its index or in its first column; numbers of type float
         are compared with the digits that they have as text.
     qrels : in any form that `irpref.evaluator` takes
@@ -79,12 +95,13 @@ def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
     Returns
     -------
     Verification
-        A DataFrame with a row for each figure whose run was given: `run`, `measure`, `printed` (the
-        cell), `computed` (our mean over all topics of the judgments; of a figure in percent, times
-        100), `equal` (whether it has the digits printed), `explained` (whether a reason is known,
-        if not), and `why`: each reason, or pair of reasons, with which our mean becomes the figure;
-        of several, first those that explain more figures of the measure. Its truth value is whether
-        all are equal.
+        A DataFrame with a row for each figure: `run`, `measure` (of a column that is none, its
+        heading), `printed` (the cell), `computed` (our mean over all topics of the judgments; of a
+        figure in percent, times 100), `checked` (whether it was compared), `equal` (whether it has
+        the digits printed), `explained` (whether a reason is known, if not), and `why`: each
+        reason, or pair of reasons, with which our mean becomes the figure; of several, first those
+        that explain more figures of the measure. Figures that could not be compared come last, and
+        `why` says what was in the way. The truth value is whether all are equal.
 
     Raises
     ------
@@ -104,7 +121,7 @@ def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
     """
     read = as_judgments(qrels)
     printed, named = published(table), named_runs(runs)
-    rows, notes = _matched(printed, list(named))
+    rows, left, notes = _matched(printed, list(named))
     measures = list(dict.fromkeys(figure.measure for figure, _ in rows))
     evaluator = irpref.evaluator(measures, read)
     grades = _grades(read)
@@ -114,7 +131,7 @@ def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
         if own:
             with about(name, len(named) > 1):
                 found |= _of_run(own, run, evaluator, read, grades)
-    return _made([(figure, name, *found[figure]) for figure, name in rows], notes)
+    return _made([(figure, name, *found[figure]) for figure, name in rows], left, notes)
 
 
 def _of_run(
@@ -153,25 +170,39 @@ def _grades(read: Judgments) -> dict[str, dict[str, int]] | None:
 
 def _matched(
     printed: Published, names: Sequence[str]
-) -> tuple[list[tuple[Figure, str]], tuple[str, ...]]:
-    """Find the run of each figure, and note everything that has no counterpart."""
+) -> tuple[list[tuple[Figure, str]], list[Unread], tuple[str, ...]]:
+    """Find the run of each figure, the cells that are left out, and notes of what they are."""
     known = {name.strip().lower(): name for name in names}
-    labels = list(dict.fromkeys(figure.run for figure in printed.figures))
+    figures = printed.figures
+    labels = list(dict.fromkeys([*(f.run for f in figures), *(c.run for c in printed.unread)]))
     of_label = {label: known.get(label.lower()) for label in labels}
-    if len(labels) == len(names) == 1:
+    taken = []
+    if len(labels) == len(names) == 1 and None in of_label.values():
         of_label = {labels[0]: names[0]}
-    rows = [(f, name) for f in printed.figures if (name := of_label[f.run]) is not None]
+        taken = [f"{labels[0]} is taken for the run {names[0]}"] * bool(labels[0])
+    rows = [(f, name) for f in figures if (name := of_label[f.run]) is not None]
     if not rows:
         raise InputError(
             f"no row of the table is named like a run (rows: {_listed(labels)}; runs: "
             f"{_listed(names)})"
         )
+    beside = [c for c in printed.beside if c.run.lower() in known or c.run in of_label]
+    left = [*printed.unread, *beside]
+    others = dict.fromkeys([*printed.others, *(cell.heading for cell in beside)])
+    alone = [f for f in figures if of_label[f.run] is None]
+    left += [Unread(f.run, str(f.measure), f.text, NO_RUN) for f in alone]
+    left = [replace(c, run=of_label.get(c.run) or known.get(c.run.lower(), c.run)) for c in left]
+    bare = [cell for cell in left if cell.why == NO_NUMBER]
+    tables = [cell for cell in left if cell.why == OTHER_TABLE]
     without = {
-        "not read as measures": list(printed.others),
+        "not read as measures": [name or "(no heading)" for name in others],
+        "cells without a number": [f"{c.run} {c.heading} ({clipped(c.text)})" for c in bare],
+        "in tables that are not read": list(dict.fromkeys(cell.heading for cell in tables)),
         "rows without a run": [label for label in labels if of_label[label] is None],
         "runs without a row": [name for name in names if name not in of_label.values()],
     }
-    return rows, tuple(f"{what}: {_listed(which)}" for what, which in without.items() if which)
+    notes = [f"{what}: {_listed(which)}" for what, which in without.items() if which]
+    return rows, left, (*taken, *notes)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -185,7 +216,9 @@ def _words(together: Together) -> str:
 
 
 def _made(
-    rows: Sequence[tuple[Figure, str, float, list[Together]]], notes: tuple[str, ...]
+    rows: Sequence[tuple[Figure, str, float, list[Together]]],
+    left: Sequence[Unread],
+    notes: tuple[str, ...],
 ) -> Verification:
     """Make the result; reasons that explain most figures of a measure come first."""
     often = Counter(
@@ -202,30 +235,40 @@ def _made(
         if figure.factor != 1:
             words = "; ".join(filter(None, ["in percent", words]))
         shown = mean * figure.factor
-        lines.append([name, measure, figure.text, shown, equal, equal or bool(said), words])
+        lines.append([name, measure, figure.text, shown, True, equal, equal or bool(said), words])
+    for cell in left:
+        words = f"not checked: {cell.why}"
+        lines.append([cell.run, cell.heading, cell.text, math.nan, False, False, False, words])
     out = Verification(lines, columns=list(COLUMNS))
     out.notes, out.text = notes, _text(out, often)
     return out.made()
 
 
 def _text(found: Verification, often: Counter[tuple[str, str]]) -> str:
-    """Say how many figures are equal, and the commonest reason for each measure."""
-    n, equal, explained = len(found), int(found["equal"].sum()), int(found["explained"].sum())
+    """Say how many figures were checked and are equal, and the commonest reason for each
+    measure.
+    """
+    checked = found[found["checked"]]
+    n, equal, explained = (int(checked[c].sum()) for c in ("checked", "equal", "explained"))
+    part = f"{n} of {len(found)} figures {'was' if n == 1 else 'were'} checked"
     if equal == n:
+        if n < len(found):
+            return f"{part}, and {'has' if n == 1 else 'have'} the digits printed."
         if n == 1:
             return "The figure has the digits printed."
         return f"All {n} figures have the digits printed."
+    before = f"{part}. " * (n < len(found))
     if n == 1:
         reason = "for a known reason" if explained else "and no known reason explains it"
-        return f"The figure differs, {reason}."
+        return f"{before}The figure differs, {reason}."
     known = explained - equal
     lines = [
-        f"{equal} of {n} figures have the digits printed; "
+        f"{before}{equal} of {n} figures have the digits printed; "
         f"{known} {'differs' if known == 1 else 'differ'} for a known "
         f"reason, {n - explained} {'is' if n - explained == 1 else 'are'} not explained."
     ]
-    for measure in dict.fromkeys(found["measure"]):
-        wrong = int((~found.loc[found["measure"] == measure, "equal"]).sum())
+    for measure in dict.fromkeys(checked["measure"]):
+        wrong = int((~checked.loc[checked["measure"] == measure, "equal"]).sum())
         best = [(k, words) for (of, words), k in often.most_common() if of == measure]
         if wrong > 1 and best and best[0][0] > 1:
             k, words = best[0]

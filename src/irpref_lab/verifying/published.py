@@ -1,16 +1,20 @@
 """Read a published table: a row per run, a column per measure, figures as people print them.
 
 CSV (also with tabs or semicolons), Markdown, or a frame. A table with the columns run, measure and
-value is read, too. A figure may be bold, have a mark of significance, or be in percent."""
+value is read, too. A figure may be bold, have a mark of significance, or be in percent.
+
+Every number of a table is either a figure to compare or left out with a reason: a table is not
+right because most of it was not looked at."""
 
 from __future__ import annotations
 
 import csv
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import takewhile
+from typing import Any, TypeAlias
 
 import pandas as pd
 from ir_measures.measures import Measure
@@ -21,9 +25,14 @@ from irpref.errors import InputError
 from irpref.messages import clipped
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:\d+(?:,\d{3})+(?:\.\d+)?|\d*[.,]\d+|\d+)(?:[eE][-+]?\d+)?")
+_FIGURE = re.compile(rf"[(<>~≈]?\s*(?:{_NUMBER.pattern})(?=[a-z]{{,4}}(?![\w/:-]|\.\d))")
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _RUN = ("run", "system", "model", "method", "name", "tag", "run_id", "runid", "runtag")
 _MEASURE, _VALUE = ("measure", "metric"), ("value", "score", "mean")
+_NUMBERS_OF_ROWS = ("", "#", "rank")
+_MEAN = "mean"  # in a leaderboard, of the measure that the line above the table begins with
+NO_MEASURE, NO_NUMBER = "its column is not read as a measure", "there is no number in it"
+OTHER_TABLE = "it is in another table of the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +67,58 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """The figures of a table, and the headings that are no measures."""
+class Unread:
+    """A cell that cannot be compared though it has a number, or stands where a figure should.
 
-    figures: tuple[Figure, ...]
+    Attributes
+    ----------
+    run : str
+        Name of the run in the table.
+    heading : str
+        That of its column.
+    text : str
+        The cell.
+    why : str
+        Why it is not compared.
+    """
+
+    run: str
+    heading: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a table has: each cell is in one of them, or holds nothing to compare.
+
+    Attributes
+    ----------
+    figures : tuple of Figure
+    others : tuple of str
+        Headings that are no measures.
+    unread : tuple of Unread
+    beside : tuple of Unread
+        Numbers of tables without a measure in the same file. They matter if their rows are runs.
+    """
+
+    figures: tuple[Figure, ...] = ()
     others: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    beside: tuple[Unread, ...] = ()
+
+    def with_those_of(self, other: Published) -> Published:
+        """Return the cells of both."""
+        return Published(
+            self.figures + other.figures,
+            tuple(dict.fromkeys(self.others + other.others)),
+            self.unread + other.unread,
+            self.beside + other.beside,
+        )
+
+
+_Cells: TypeAlias = Sequence[Sequence[str]]
+_Column: TypeAlias = list[tuple[str, str]]  # of each cell, the name of its row and its text
 
 
 def published(table: Any) -> Published:
@@ -79,13 +135,13 @@ def published(table: Any) -> Published:
     """
     path = os.fspath(table) if isinstance(table, os.PathLike) else table
     if isinstance(path, pd.DataFrame):
-        return _read(_of_frame(path), None)
+        return _read([("", _of_frame(path))], None)
     if not isinstance(path, str):
         raise TypeError(f"expected a table or its path, got {type(table).__name__}")
     if "\n" in path:
-        return _read(_cells(path), None)
+        return _read(_tables(path), None)
     with Source(path).open() as file:
-        return _read(_cells(file.read().decode("utf-8-sig")), path)
+        return _read(_tables(file.read().decode("utf-8-sig")), path)
 
 
 def _of_frame(frame: pd.DataFrame) -> list[list[str]]:
@@ -93,22 +149,24 @@ def _of_frame(frame: pd.DataFrame) -> list[list[str]]:
     plain = isinstance(frame.index, pd.RangeIndex) or bool(named)
     table = frame if plain else frame.reset_index()
     head = [str(name) for name in table.columns]
-    return [head, *(["" if x is None else str(x) for x in row] for row in table.to_numpy())]
+    cells = table.astype(object).where(table.notna(), "").to_numpy()
+    return [head, *([str(x) for x in row] for row in cells)]
 
 
-def _cells(text: str) -> list[list[str]]:
-    """Read the cells of the first Markdown table of a text, or of CSV."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    rule = next(
-        (i for i, line in enumerate(lines) if i and "|" in line and _RULE.fullmatch(line)), None
-    )
-    if rule is not None:
-        rows = [lines[rule - 1]]
-        for line in lines[rule + 1 :]:
-            if "|" not in line:
-                break
-            rows.append(line)
-        return [_of_markdown(row) for row in rows]
+def _tables(text: str) -> list[tuple[str, _Cells]]:
+    """Read the cells of the Markdown tables of a text, each with the line above it, or of CSV."""
+    lines = text.splitlines()
+    rules = [i for i, line in enumerate(lines) if i and "|" in line and _RULE.fullmatch(line)]
+    found: list[tuple[str, _Cells]] = []
+    for rule in (i for i in rules if "|" in lines[i - 1]):
+        above = [line for line in lines[: rule - 1] if line.strip()]
+        below = takewhile(lambda line: "|" in line, lines[rule + 1 :])
+        cells = [_of_markdown(row) for row in (lines[rule - 1], *below)]
+        found.append((above[-1] if above else "", cells))
+    return found or [("", _of_csv([line for line in lines if line.strip()]))]
+
+
+def _of_csv(lines: Sequence[str]) -> _Cells:
     head = lines[0] if lines else ""
     delimiter = max("\t;,", key=head.count)
     return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
@@ -119,48 +177,98 @@ def _of_markdown(line: str) -> list[str]:
     return [cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", inside)]
 
 
-def _read(cells: Sequence[Sequence[str]], path: str | None) -> Published:
-    """Read the figures of a table whose first row has the headings."""
-    if len(cells) < 2 or len(cells[0]) < 2:
+def _read(tables: Sequence[tuple[str, _Cells]], path: str | None) -> Published:
+    """Read the first table with figures of measures, and the other ones of a leaderboard."""
+    there = [(above, cells) for above, cells in tables if len(cells) > 1 and len(cells[0]) > 1]
+    if not there:
         raise InputError(
             "there is no table in it: expected a row of headings, then a row per run, a column per "
             "measure",
             path=path,
         )
-    head = [_plain(cell) for cell in cells[0]]
-    rows = [[*row, *[""] * (len(head) - len(row))] for row in cells[1:]]
-    low = [name.lower() for name in head]
-    at = next((i for i, name in enumerate(low) if name in _RUN), 0)
-    measure = next((i for i, name in enumerate(low) if name in _MEASURE), None)
-    value = next((i for i, name in enumerate(low) if name in _VALUE), None)
-    columns: dict[str, list[tuple[str, str]]] = {}
-    if measure is not None and value is not None:
-        for row in rows:
-            run = "" if at == measure else row[at]  # a table of one run need not name it
-            columns.setdefault(row[measure], []).append((run, row[value]))
-    else:
-        for i, name in enumerate(cells[0]):
-            if i != at:
-                columns.setdefault(name, []).extend((row[at], row[i]) for row in rows)
-    return _figures(columns, path)
-
-
-def _figures(columns: Mapping[str, list[tuple[str, str]]], path: str | None) -> Published:
-    figures: list[Figure] = []
-    others = []
-    for heading, cells in columns.items():
-        measure = measure_of(heading)
-        if measure is None:
-            others.append(_plain(heading))
-            continue
-        figures += _of_column(heading, measure, cells)
-    if not figures:
-        listed = ", ".join(map(repr, others)) or "none"
+    out = nothing = Published()  # nothing: what the tables without a measure have
+    for above, cells in there:
+        of_mean = _measure_of_mean(above, cells[0])
+        found = _of_table(_columns(cells, of_mean))
+        if not found.figures:
+            nothing = nothing.with_those_of(found)
+            found = Published(beside=found.unread)
+        elif out.figures and of_mean is None:
+            # Another table of a file may be of another collection.
+            figures = [(f.run, str(f.measure), f.text) for f in found.figures]
+            unread = [(cell.run, cell.heading, cell.text) for cell in found.unread]
+            found = Published(unread=tuple(Unread(*c, OTHER_TABLE) for c in (*figures, *unread)))
+        out = out.with_those_of(found)
+    if not out.figures:
+        listed = ", ".join(map(repr, nothing.others)) or "none"
         raise InputError(
             f"no column of the table is a measure with figures (columns: {clipped(listed)})",
             path=path,
         )
-    return Published(tuple(figures), tuple(others))
+    return out
+
+
+def _measure_of_mean(above: str, heads: Sequence[str]) -> Measure | None:
+    """Return the measure of the column `mean` in a table of a leaderboard."""
+    if _MEAN not in (_plain(name).lower() for name in heads):
+        return None
+    return measure_of(above.partition(": ")[0])
+
+
+def _columns(
+    cells: _Cells, of_mean: Measure | None
+) -> Iterator[tuple[str, Measure | None, _Column]]:
+    """Yield the columns of a table whose first row has the headings; None is no measure."""
+    width = max(map(len, cells))
+    head, *rows = [[*row, *[""] * (width - len(row))] for row in cells]
+    low = [_plain(name).lower() for name in head]
+    at = next((i for i, name in enumerate(low) if name in _RUN), 0)
+    measure = next((i for i, name in enumerate(low) if name in _MEASURE), None)
+    value = next((i for i, name in enumerate(low) if name in _VALUE), None)
+    others = [i for i in range(width) if i != at]
+    if measure is not None and value is not None:
+        by_name: dict[str, _Column] = {}
+        for row in rows:
+            run = "" if at == measure else row[at]  # a table of one run need not name it
+            by_name.setdefault(row[measure], []).append((run, row[value]))
+        for name, column in by_name.items():
+            yield name, measure_of(name), column
+        others = [i for i in others if i not in (measure, value)]
+    for i in others:
+        column = [(row[at], row[i]) for row in rows]
+        if measure is not None and value is not None:
+            yield head[i], None, column
+        else:
+            yield head[i], of_mean if low[i] == _MEAN else measure_of(head[i]), column
+
+
+def _of_table(columns: Iterable[tuple[str, Measure | None, _Column]]) -> Published:
+    figures: list[Figure] = []
+    others: list[str] = []
+    unread: list[Unread] = []
+    for heading, measure, column in columns:
+        if measure is None:
+            name, why = _plain(heading), NO_MEASURE
+            others.append(name)
+            left = [] if _numbers_rows(name, column) else [c for c in column if _is_figure(c[1])]
+        else:
+            name, why = str(measure), NO_NUMBER
+            figures += _of_column(heading, measure, column)
+            left = [(run, text) for run, text in column if text and number(text) is None]
+        unread += [Unread(_plain(run), name, text, why) for run, text in left]
+    return Published(tuple(figures), tuple(others), tuple(unread))
+
+
+def _is_figure(text: str) -> bool:
+    """Tell whether a cell is a number, maybe with marks after it: not `7B`, not `2019-passage`."""
+    return bool(_FIGURE.match(_plain(text)))
+
+
+def _numbers_rows(heading: str, column: _Column) -> bool:
+    """Tell whether a column counts the rows, from 0 or from 1."""
+    cells = [_plain(text) for _, text in column]
+    counts = ([str(i + first) for i in range(len(cells))] for first in (0, 1))
+    return heading.lower() in _NUMBERS_OF_ROWS and cells in counts
 
 
 def _of_column(
