@@ -180,6 +180,39 @@ def test_judgments_and_runs_of_any_form_give_the_same(
         assert written.stat().st_size > 1000
 
 
+@pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
+@pytest.mark.parametrize("command", ["eval", "curve pr", "compare", "verify", "judge", "meta swap"])
+def test_a_tilde_is_the_home_folder_for_each_file(
+    command: str,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home / "plain"))
+    table = ["table.csv"] if command == "verify" else []
+    files = {"table.csv", "qrels", "a", "b", "judge"}
+    words = [*table, "qrels", *LINES[command].split()]
+    said = []
+    for folder, where in ((home / "plain", ""), (tmp_path, "~/")):
+        monkeypatch.chdir(folder)
+        again = [where + word if word in files else word for word in words]
+        assert main([*command.split(), *again, f"--exclude={where}known"]) in (0, 1)
+        said.append(capsys.readouterr())
+    assert said[0].out
+    assert said[0] == said[1]
+
+
+def test_a_file_in_the_home_folder_is_not_overwritten(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home / "plain"))
+    assert main(["eval", "~/qrels", "~/a", "AP", "-f", str(home / "plain" / "a")]) == 2
+    assert "would be overwritten" in capsys.readouterr().err
+
+
 def _first_fields(text: str) -> list[str]:
     return ["\t".join(line.split("\t")[:4]) for line in text.splitlines()]
 

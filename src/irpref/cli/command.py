@@ -6,6 +6,7 @@ of a package with a line of help each, so that `irpref --help` imports no comman
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,11 +26,19 @@ OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 READING = f"{__name__}.reading"  # how files are read, in the context of a command
 CALLED = f"{__name__}.called"  # the context of the command, in that of `irpref`
 
+_HOME = re.compile(r"(--[\w-]+=|)(~[^/\\]*[/\\].*)", re.DOTALL)
+
 
 def _spelled(token: str) -> str:
     """Spell a word as we do: the command ir_measures has underscores, and `--output_format`."""
     token = token.replace("_", "-")
     return "output" if token == "output-format" else token
+
+
+def _from_home(word: str) -> str:
+    """Replace the `~` of a file's name, which no shell does in quotes or after `--option=`."""
+    found = _HOME.fullmatch(word)
+    return found[1] + os.path.expanduser(found[2]) if found else word
 
 
 SETTINGS: dict[str, Any] = {
@@ -79,9 +88,12 @@ class Command(click.Command):
         return ctx
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Sort the words; each error says which command it is about."""
+        """Sort the words; each error says which command it is about.
+
+        Here, so that whatever has the name of a file is the same file for all that look at it.
+        """
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, list(map(_from_home, args)))
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
             raise
