@@ -42,6 +42,7 @@ from irpref.measures.declare import (
     registered,
 )
 from irpref.measures.docstring import prose
+from irpref.measures.everyday import with_rel
 from irpref.measures.everyday_terms import Everyday, everyday
 from irpref.measures.names import parse
 from irpref.messages import clipped, unknown_topic
@@ -75,8 +76,8 @@ def explainable(measure: MeasureLike) -> Measure:
             return chosen
         stand_in = _like(chosen, nearest_of_ours(chosen))
         instead = f"; explain {stand_in}, the nearest measure of irpref" if stand_in else ""
-        if (binary := _with_rel(chosen)) is not None:
-            instead = f"; explain {binary}, with the grade from which a document is relevant"
+        if binary := with_rel(chosen):
+            instead = f"; explain {binary}"
         raise MeasureError(
             f"{clipped(str(chosen))} cannot be explained document by document: it is not known "
             f"here what each document adds to it{instead}",
@@ -93,14 +94,6 @@ def explainable(measure: MeasureLike) -> Measure:
         )
     chosen.validate_params()
     return chosen
-
-
-def _with_rel(chosen: Measure) -> Measure | None:
-    """Give a measure a threshold of relevance, if it can be explained with one."""
-    if "rel" not in chosen.SUPPORTED_PARAMS or "rel" in chosen.params:
-        return None
-    binary: Measure = chosen(rel=1)
-    return binary if everyday(binary) is not None else None
 
 
 def _like(chosen: Measure, ours: KernelMeasure | None) -> KernelMeasure | None:

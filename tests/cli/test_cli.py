@@ -378,7 +378,10 @@ def test_a_measure_that_no_installed_provider_computes(
             "INSQ(max_rel=2)",
             "computes INSQ(max_rel=2); cwl_eval (pip install ir-measures[cwl_eval]) does\n",
         ),
-        ("RBP", "computes RBP; cwl_eval (pip install ir-measures[cwl_eval]) does, with rel\n"),
+        (
+            "RBP",
+            "computes RBP; give RBP(rel=1), with the grade from which a document is relevant\n",
+        ),
         ("NumRel(rel=2)", "computes NumRel(rel=2); pytrec_eval does, without rel=2\n"),
     ):
         status, out, err = call("eval", "qrels", "r1", name)
@@ -387,6 +390,34 @@ def test_a_measure_that_no_installed_provider_computes(
     status, _, err = call("compare", "qrels", "r1", "r2", "-m", "NumRel(rel=2)")
     assert status == 1
     assert "computes NumRel(rel=2)" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "binary"),
+    [
+        ("RBP", "RBP(rel=1)"),
+        ("RBP@3", "RBP(rel=1)@3"),
+        ("RBP(p=0.5)", "RBP(p=0.5,rel=1)"),
+    ],
+)
+def test_a_measure_that_needs_rel_has_the_same_advice_everywhere(
+    name: str, binary: str, call: Call, files: Path
+) -> None:
+    advice = f"{binary}, with the grade from which a document is relevant"
+    for words in (["eval", "qrels", "r1", name], ["explain", "qrels", "r1", name, "-t", "1"]):
+        status, out, err = call(*words)
+        assert (status, out, err.count("\n")) == (1, "", 1), err
+        assert err.endswith(f" {advice}\n")
+    with pytest.raises(irpref.errors.MeasureError, match="no installed provider") as caught:
+        irpref.evaluator([name], str(files / "qrels"))
+    assert str(caught.value).endswith(f"; give {advice}")
+    assert call("eval", "qrels", "r1", binary)[0] == 0
+
+
+def test_a_page_of_a_measure_says_that_irpref_computes_it(call: Call) -> None:
+    for name, said in (("RBP", "irpref (with rel), cwl_eval"), ("AP", "irpref, pytrec_eval")):
+        assert f"Computed by: {said}" in call("list", name)[1]
+    assert "irpref" not in call("list", "INST")[1].partition("Computed by")[2].partition("\n\n")[0]
 
 
 def test_what_the_script_of_the_host_refuses(call: Call, files: Path) -> None:

@@ -229,7 +229,7 @@ def test_page_of_a_measure(call: Call) -> None:
     assert said("RPref(norm='relative2')")["Needs"] == [documents]
     assert documents.startswith("documents judged non-relevant")
     assert "Needs" not in said("P")
-    assert said("AP")["Computed by"][0].startswith("pytrec_eval")
+    assert said("AP")["Computed by"][0].startswith("irpref, pytrec_eval")
     assert said("ERR_IA")["Computed by"] == ["pyndeval"]
     assert "cite." not in call("list", "ERR_IA")[1]
     assert call("list", "ndcg_cut_10")[1].startswith("nDCG")

@@ -21,6 +21,7 @@ from irpref.cli.complete import measures_only
 from irpref.cli.output import Output
 from irpref.cli.remedies import text_of
 from irpref.measures.declare import NEEDS, KernelMeasure, needs, registered
+from irpref.measures.everyday import HOSTED
 from irpref.measures.everyday_terms import by_hand, described, prose_of
 from irpref.measures.names import parse
 from irpref.measures.notation import plain, symbols
@@ -145,8 +146,11 @@ def _providers(measure: Measure) -> list[str]:
 
 
 def _computed_by(fact: dict[str, Any]) -> list[str]:
-    """List providers, whether they are installed, and their needs."""
+    """List who computes a measure, whether it is installed, and its needs."""
     out = []
+    if fact["from"] == "ir_measures" and (mine := HOSTED.get(fact["name"])):
+        # Of its defaults, the one that we do not compute is RBP by grades.
+        out.append("irpref" if mine.fits(_named(fact["name"])) else "irpref (with rel)")
     for name in fact["providers"]:
         provider = providers.registry[name]
         notes = [] if provider.is_available() else ["not installed"]

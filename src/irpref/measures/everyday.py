@@ -358,6 +358,17 @@ def hosted(measure: Measure) -> Hosted | None:
     return own if cutoff >= 1 and rel > 0 and own.fits(measure) else None
 
 
+def with_rel(measure: Measure) -> str:
+    """Word which measure is computed here in place of one that needs a threshold of relevance for
+    it; empty if that is not what it lacks.
+    """
+    if "rel" not in measure.SUPPORTED_PARAMS or "rel" in measure.params or hosted(measure):
+        return ""
+    binary: Measure = measure(rel=1)
+    words = f"{binary}, with the grade from which a document is relevant"
+    return words if hosted(binary) else ""
+
+
 def declaration(measure: Any) -> KernelMeasure | Hosted | None:
     """Return the declaration of a measure: its kernel, and the effects of ties and holes."""
     return measure if isinstance(measure, KernelMeasure) else hosted(measure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -94,8 +94,18 @@ def check_limits(measure: Measure) -> None:
                 )
 
 
-def check_supported(measures: Iterable[Measure], source: Any) -> None:
-    """Raise `ValueError` if a provider, or all that are installed, cannot compute a measure."""
+def check_supported(
+    measures: Iterable[Measure], source: Any, instead: Callable[[Measure], str]
+) -> None:
+    """Raise `ValueError` if a provider, or all that are installed, cannot compute a measure.
+
+    Parameters
+    ----------
+    measures : measures left to the host
+    source : provider, or pipeline of providers
+    instead : (measure) -> measure in its place, in words
+        Empty if there is none that irpref computes.
+    """
     for measure in measures:
         check_parameters(measure)
         check_limits(measure)  # before any provider sees them: some end the process
@@ -105,6 +115,10 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
         if every is None:
             raise MeasureError(
                 f"the provider {source.NAME} does not compute {measure}{_remark(source, measure)}"
+            )
+        if ours := instead(measure):
+            raise MeasureError(
+                f"no installed provider computes {measure}; give {ours}", measure=str(measure)
             )
         able = [p for p in every if p.supports(measure)]
         near = [

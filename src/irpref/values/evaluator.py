@@ -17,7 +17,7 @@ from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
-from irpref.measures.everyday import has_kernel, supports
+from irpref.measures.everyday import has_kernel, supports, with_rel
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_judgments, check_supported, of_host, provider_of
 from irpref.messages import about
@@ -63,7 +63,7 @@ class CombinedEvaluator(ByTopic):
         import ir_measures
 
         with of_host(rest):
-            check_supported(rest, source or ir_measures.DefaultPipeline)
+            check_supported(rest, source or ir_measures.DefaultPipeline, with_rel)
         mine = [measure for measure in measures if measure not in rest]
         self.kernels: KernelEvaluator | None = None
         self.pool = None
