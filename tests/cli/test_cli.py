@@ -212,7 +212,7 @@ def wrong(files: Path) -> None:
             2,
             "missing argument 'RUN... MEASURE...', as in irpref eval [OPTIONS] QRELS RUN... MEASURE...",
         ),
-        (["qrels", "r1", "RR @10"], 2, "remove the space before '@'"),
+        (["qrels", "r1", "RR @10"], 2, "the name comes before '@', without a space"),
         (["qrels", "r1", "nDCG@"], 2, "the cutoff follows '@' without a space"),
         (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff comes last: AP(rel=2)@10"),
         (
@@ -278,6 +278,7 @@ def wrong(files: Path) -> None:
             "'xyzzy' is neither a file nor a measure; irpref list shows them all",
         ),
         (["qrels", "r1", "AP,", "P@5"], 2, "separate several with spaces"),
+        (["qrels", "r1", "AP,RR(rel=2)@3,P@5"], 2, "separate several with spaces"),
         (["qrels", "r1", "RPref(3)"], 2, "parameters have names"),
         (["qrels", "r1", "RPref(max_rel=3"], 2, "a bracket is not closed"),
         (["", "r1", "AP"], 2, "an argument is empty"),
@@ -412,6 +413,20 @@ def test_a_measure_that_needs_rel_has_the_same_advice_everywhere(
         irpref.evaluator([name], str(files / "qrels"))
     assert str(caught.value).endswith(f"; give {advice}")
     assert call("eval", "qrels", "r1", binary)[0] == 0
+
+
+def test_the_advice_for_a_folder_leaves_out_the_judgments(call: Call, files: Path) -> None:
+    folder = files / "data"
+    folder.mkdir()
+    for name in ("a.run", "b.run"):
+        (folder / name).write_bytes((files / "r1").read_bytes())
+    asked = ("eval", str(folder / "qrels.txt"), str(folder), "AP")
+    every = str(folder / "*")
+    assert call("eval", "qrels", str(folder), "AP")[2].endswith(f" {every}\n")
+    (folder / "qrels.txt").write_bytes((files / "qrels").read_bytes())
+    assert call(*asked)[2].endswith(f" {every}.run\n")
+    (folder / "c.txt").write_bytes((files / "r1").read_bytes())
+    assert call(*asked)[2].endswith(f" {every} without the judgments\n")
 
 
 def test_a_page_of_a_measure_says_that_irpref_computes_it(call: Call) -> None:

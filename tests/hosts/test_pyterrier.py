@@ -646,7 +646,7 @@ def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
         ("pt.irpref.report([run], topics, qrels, ['AP'], 'page.html')", "the text 'page.html'"),
         ("pt.irpref.leaderbord", "pt.irpref has no attribute 'leaderbord'; did you mean 'leader"),
         ("irpref.compare", "did you mean irpref_lab.compare?"),
-        ("pt.Experiment([run], topics, qrels, 'map')", "names of measures are passed as a list"),
+        ("pt.Experiment([run], topics, qrels, 'map')", "as a list; in pt.Experiment, eval_metrics"),
     ],
 )
 def test_what_newcomers_type_is_told_in_a_sentence(call, text, dataset, topics, qrels):

@@ -502,6 +502,13 @@ def test_what_is_no_table_of_measures_is_refused(table):
         irpref_lab.verify(table + "\n", {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}})
 
 
+def test_a_table_in_latex_is_refused_as_such(files, capsys):
+    words, table = [str(files / "qrels"), str(files / "x.run")], str(files / "t.tex")
+    assert main(["eval", *words, "AP", "RR", "-f", table]) == 0
+    assert main(["verify", table, *words]) == 2
+    assert "t.tex: LaTeX is not read, expected CSV or Markdown" in capsys.readouterr().err
+
+
 def test_a_table_of_other_runs_is_refused():
     two = {name: {"q": {"a": 1.0}} for name in "xy"}
     with pytest.raises(irpref.errors.InputError, match="named like"):

@@ -264,7 +264,7 @@ def _sorted(
     if with_measures and qrels != "-" and not os.path.exists(qrels) and _is_measure(qrels):
         raise click.UsageError(f"{qrels!r} is a measure; the order is QRELS {takes}")
     _no_blanks([qrels, *arguments])
-    paths, names = sort_arguments(arguments, with_measures, not optional)
+    paths, names = sort_arguments(arguments, with_measures, not optional, qrels)
     if [qrels, *paths].count("-") > 1:
         raise click.UsageError("standard input ('-') can be read only once")
     by_file: dict[str, str] = {}
@@ -342,7 +342,7 @@ def _no_blanks(words: Sequence[str]) -> None:
 
 
 def sort_arguments(
-    arguments: Sequence[str], measures: bool = True, runs: bool = True
+    arguments: Sequence[str], measures: bool = True, runs: bool = True, qrels: str = ""
 ) -> tuple[list[str], list[str]]:
     """Sort the arguments after the qrels into runs and names of measures.
 
@@ -377,7 +377,7 @@ def sort_arguments(
         ):
             reason = "no such file"
             if os.path.isdir(text):
-                inside = os.path.join(text, "*")
+                inside = _runs_in(text, qrels)
                 reason = f"a folder without .parquet files; name the files in it: {inside}"
             elif not measures and _is_measure(text):
                 raise click.UsageError(f"{text!r} is a measure, and this command takes none")
@@ -389,6 +389,20 @@ def sort_arguments(
             f"no run given: {names[0]!r} is a measure, expected a run file after the qrels"
         )
     return paths, names
+
+
+def _runs_in(folder: str, qrels: str) -> str:
+    """Word which files of a folder to name: a pattern, which the judgments must not match."""
+    names = [name for name in os.listdir(folder) if not name.startswith(".")]
+    judged = os.path.realpath(qrels)
+    runs = [name for name in names if os.path.realpath(os.path.join(folder, name)) != judged]
+    everything = os.path.join(folder, "*")
+    if len(runs) == len(names):
+        return everything
+    endings = {os.path.splitext(name)[1] for name in runs}
+    if len(endings) == 1 and not qrels.endswith(ending := endings.pop()):
+        return everything + ending
+    return f"{everything} without the judgments"
 
 
 def _has_runs(arguments: Iterable[str]) -> bool:

@@ -179,14 +179,14 @@ def _check_numbers(node: ast.expr, text: str, code: str) -> None:
 def unreadable(text: str) -> MeasureError:
     """Make the error for a text that is not written like a measure."""
     examples = "such as RPref, nDCG@10 or QMeasure(beta=2)@10"
-    if re.fullmatch(r"[^()]+,[^()]*", text):
+    if re.fullmatch(r"[^()]+,[^()]*", re.sub(r"\([^()]*\)", "", text)):
         examples += "; separate several with spaces"
     elif text.count("(") > text.count(")"):
         examples += "; a bracket is not closed"
     elif text.startswith("("):
         examples += "; remove the space before the bracket"
     elif text.startswith("@"):
-        examples += "; remove the space before '@'"
+        examples += "; the name comes before '@', without a space"
     elif text.endswith("@"):
         examples += "; the cutoff follows '@' without a space"
     elif turned := re.fullmatch(r"(\w+)(@\d+)(\(.+\))", text):

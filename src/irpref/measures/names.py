@@ -314,7 +314,11 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         return UnknownMeasureError(
             f"unknown measure {name!r}",
             measure=name,
-            remedy=Remedy("measures", ["map"], effect="(names of measures are passed as a list)"),
+            remedy=Remedy(
+                "measures",
+                ["map"],
+                effect="(names of measures are passed as a list; in pt.Experiment, eval_metrics)",
+            ),
         )
     near = _near_cutoff(head) or data("names.toml")["meant"].get(plain(head))
     if near is None and len(head) < 100 and not AT.fullmatch(head):

@@ -141,7 +141,7 @@ def published(table: Any) -> Published:
     if "\n" in path:
         return _read(_tables(path), None)
     with Source(path).open() as file:
-        return _read(_tables(file.read().decode("utf-8-sig")), path)
+        return _read(_tables(file.read().decode("utf-8-sig"), path), path)
 
 
 def _of_frame(frame: pd.DataFrame) -> list[list[str]]:
@@ -153,7 +153,7 @@ def _of_frame(frame: pd.DataFrame) -> list[list[str]]:
     return [head, *([str(x) for x in row] for row in cells)]
 
 
-def _tables(text: str) -> list[tuple[str, _Cells]]:
+def _tables(text: str, path: str | None = None) -> list[tuple[str, _Cells]]:
     """Read the cells of the Markdown tables of a text, each with the line above it, or of CSV."""
     lines = text.splitlines()
     rules = [i for i, line in enumerate(lines) if i and "|" in line and _RULE.fullmatch(line)]
@@ -163,6 +163,8 @@ def _tables(text: str) -> list[tuple[str, _Cells]]:
         below = takewhile(lambda line: "|" in line, lines[rule + 1 :])
         cells = [_of_markdown(row) for row in (lines[rule - 1], *below)]
         found.append((above[-1] if above else "", cells))
+    if not found and r"\begin{tabular" in text:
+        raise InputError("LaTeX is not read, expected CSV or Markdown", path=path)
     return found or [("", _of_csv([line for line in lines if line.strip()]))]
 
 
