@@ -285,7 +285,7 @@ def test_a_plan_that_was_cut_or_changed_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("measure", "use"),
     [("nDCG@10", "DCG@10"), ("AP", "P@k"), ("DCG", "DCG@k"), ("NCG@5", "CG@5"), ("RR@10", "CG@k"),
-     ("P(judged_only=True)@5", "P@k"), ("RBP@10", "use RBP(rel=1)@10, with")],
+     ("P(judged_only=True)@5", "P@k"), ("RBP@10", "use RBP(rel=1)@10")],
 )  # fmt: skip
 def test_measures_that_are_no_sums_are_refused(measure: str, use: str) -> None:
     human, judge, runs = made()

@@ -17,7 +17,7 @@ from irpref.errors import MeasureError
 from irpref.judged import as_judgments
 from irpref.kernel import Floats, Ints, JudgedRun
 from irpref.measures.declare import Measures
-from irpref.measures.everyday import supports, with_rel
+from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.values import KernelEvaluator
 
@@ -86,8 +86,8 @@ def _in_place_of(measure: Measure) -> str:
     near = {"nDCG": "DCG", "NCG": "CG", "OriginalNDCG": "DCG"}.get(str(measure.NAME), "")
     if near:
         return f"use {near}@{measure.params.get('cutoff') or 10}"
-    binary = with_rel(measure) if measure.NAME in _NAMES and "cutoff" in measure.params else ""
-    return f"use {binary}" if binary else ""
+    needs_rel = measure.NAME == "RBP" and "rel" not in measure.params
+    return f"use {measure(rel=1)}" if needs_rel and "cutoff" in measure.params else ""
 
 
 def _additive(measure: Measure) -> Additive:

@@ -90,7 +90,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a table has: each cell is in one of them, or holds nothing to compare.
+    """What a table has; cells that are nowhere here hold nothing to compare.
 
     Attributes
     ----------
