@@ -88,7 +88,7 @@ def notebook(monkeypatch):
     module = types.ModuleType("IPython")
     module.get_ipython = lambda: object()
     monkeypatch.setitem(sys.modules, "IPython", module)
-    monkeypatch.setattr(messages, "given", set())
+    messages.forget()
 
 
 def test_a_warning_comes_once_in_a_notebook(files, notebook):
