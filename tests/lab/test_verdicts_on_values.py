@@ -15,6 +15,7 @@ import irpref
 import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
+from irpref.errors import MeasureError
 from irpref_lab.meta import topic_values
 
 MADE = load("synthetic")
@@ -107,6 +108,59 @@ def test_a_gate_does_not_pass_a_candidate_that_lacks_topics() -> None:
     assert decision.verdict == "block"
     with pytest.raises(ValueError, match="nobody"):
         irpref_lab.gate("AP", given, "main", "nobody")
+
+
+@pytest.mark.parametrize("margin", [0.02, 0.5, 0.9])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_margin_that_the_baseline_cannot_lose_is_never_passed_on_values(
+    given: Any, measure: str, margin: float
+) -> None:
+    pair = ("noisy", "baseline")
+    runs = [MADE.runs[name] for name in pair]
+    found = irpref_lab.gate(measure, given, *pair, margin=margin)
+    expected = irpref_lab.gate(measure, MADE.qrels, *runs, margin=margin)
+    same(found, expected, ["verdict", "codes", "reason"])
+
+
+def _gate_of(measure: str, main: list[float], new: list[float], **how: Any) -> Any:
+    systems = {
+        name: {f"q{t:03}": {measure: value} for t, value in enumerate(values)}
+        for name, values in (("main", main), ("new", new))
+    }
+    better = how.pop("higher_is_better", None)
+    given = irpref_lab.values(systems, measure=measure, higher_is_better=better)
+    return irpref_lab.gate(measure, given, "main", "new", **how)
+
+
+def test_a_loss_of_everything_is_no_pass() -> None:
+    low = [0.0119 * (0.5 + t % 2) for t in range(200)]
+    assert _gate_of("nDCG@10", low, [0.0] * 200).verdict == "block"
+    for new in ([0.0] * 200, low):
+        found = _gate_of("nDCG@10", [0.0] * 200, new)
+        assert (found.verdict, found["codes"].item()) == ("inconclusive", "wide-margin")
+    # The worst value of this one is 1.
+    assert _gate_of("EMeasure@10", [1.0] * 20, [1.0] * 20).verdict == "inconclusive"
+    for measure, same_value in (("nDCG@10", 0.3), ("EMeasure@10", 0.0)):
+        assert _gate_of(measure, [same_value] * 20, [same_value] * 20).verdict == "pass"
+
+
+def test_zeros_of_an_unknown_measure_pass_only_if_they_can_be_good() -> None:
+    found = _gate_of("answered", [0.0] * 20, [0.0] * 20)
+    assert (found.verdict, found["codes"].item()) == ("inconclusive", "wide-margin")
+    assert "all values of both systems by answered are 0" in found.text
+    assert _gate_of("errors", [0.0] * 20, [0.0] * 20, higher_is_better=False).verdict == "pass"
+    # Nobody knows how far a mean of .01 is from the worst.
+    assert _gate_of("score", [0.01] * 20, [0.01] * 20).verdict == "pass"
+    assert _gate_of("score", [0.0] * 20, [0.5] * 20).verdict == "pass"
+
+
+def test_a_gate_on_values_refuses_measures_that_do_not_depend_on_grades() -> None:
+    values = [0.1 * (t % 7) for t in range(20)]
+    for measure in ("Judged@10", "RBPResidual"):
+        with pytest.raises(MeasureError, match=f"{measure}.* depends on grades"):
+            _gate_of(measure, values, values)
+    for measure in ("P(rel=3)@10", "alpha_nDCG@10", "Judged at ten"):
+        assert _gate_of(measure, values, values).verdict == "pass"
 
 
 # From files of tools ------------------------------------------------------------------------------

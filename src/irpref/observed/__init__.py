@@ -25,11 +25,12 @@ from irpref.observed.measure_codes import (
     FEWEST,
     OUT_OF_REACH,
     SAME_VALUES,
+    WIDE_MARGIN,
     too_few,
 )
 from irpref.observed.observation import Observation
 from irpref.observed.run_codes import INVALID_RUN, UNANSWERED, UPSIDE_DOWN
-from irpref.observed.sensitivity import TOP, is_count, limits_of, sees_grades
+from irpref.observed.sensitivity import TOP, can_see_grades, is_count, limits_of, sees_grades
 from irpref.observed.streamed import lines
 from irpref.observed.suggestions import alternatives, suggest, usual
 from irpref.observed.system import System, check_present
@@ -52,6 +53,7 @@ __all__ = [
     "UNANSWERABLE",
     "UNANSWERED",
     "UPSIDE_DOWN",
+    "WIDE_MARGIN",
     "Code",
     "Evidence",
     "Found",
@@ -62,6 +64,7 @@ __all__ = [
     "System",
     "View",
     "alternatives",
+    "can_see_grades",
     "check_present",
     "gathered",
     "is_count",

@@ -24,6 +24,7 @@ from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.messages import held
+from irpref.observed.thresholds import threshold_of
 from irpref.values.evaluator import evaluator as evaluator_for
 
 TOP = 10  # ranks that are looked at if a measure has no cutoff
@@ -169,6 +170,21 @@ def sees_grades(measure: Measure, pool: Pool) -> bool:
     if pool.of_preferences or _tells_two_apart(measure, float(pool.grade.max())):
         return True
     return _changes_with_grades(pool, measure)
+
+
+@cache
+def can_see_grades(measure: Measure) -> bool:
+    """Test whether a measure depends on grades on any judgments, if nothing is known of them.
+
+    It is evaluated on a topic of documents that are relevant to it, and as many of grade 0. A
+    measure that another package computes counts as if it depended on grades.
+    """
+    relevant = max(threshold_of(measure) or 0.0, 1.0)
+    grades = {f"d{number}": relevant * (number < 2 * TOP) for number in range(4 * TOP)}
+    read = as_judgments({"q": grades})
+    if evaluator_for([measure], read).rest:
+        return True
+    return sees_grades(measure, read.pool())
 
 
 @cache

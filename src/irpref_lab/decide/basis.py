@@ -124,11 +124,16 @@ class JudgedRuns(Basis):
         if not facts.answerable.any():
             raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")
         in_reach = [measure for measure in facts.measures if facts.reached[measure].any()]
-        if in_reach and not any(sees_grades(measure, facts.pool) for measure in in_reach):
+        self._check_grades(in_reach, lambda measure: sees_grades(measure, facts.pool))
+
+    @staticmethod
+    def _check_grades(measures: Sequence[Measure], sees: Callable[[Measure], bool]) -> None:
+        """Refuse measures none of which depends on grades."""
+        if measures and not any(map(sees, measures)):
             raise MeasureError(
-                f"{', '.join(map(str, in_reach))}: a gate needs a measure that depends on grades, "
+                f"{', '.join(map(str, measures))}: a gate needs a measure that depends on grades, "
                 f"and others say nothing about which ranking is better",
-                measure=str(in_reach[0]),
+                measure=str(measures[0]),
             )
 
     @property

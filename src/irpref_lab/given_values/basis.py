@@ -12,12 +12,13 @@ from ir_measures.measures import Measure
 
 from irpref.judged import hash_of_text
 from irpref.kernel import Bools
+from irpref.observed import can_see_grades
 from irpref.values import TopicValues
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Pair, Row
 from irpref_lab.decide.questions import Verdict
-from irpref_lab.given_values.facts import ValueFacts, facts_of, measures_of
+from irpref_lab.given_values.facts import GivenMeasure, ValueFacts, facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE, Values
 from irpref_lab.remarks import about_topics, of_many_runs, topics_by_code
 
@@ -70,7 +71,13 @@ class ValueBasis(JudgedRuns):
         return False
 
     def check_gate(self) -> None:
-        """Accept every gate: nothing is known of the judgments behind a value."""
+        """Refuse measures that depend on the grades of no judgments: those behind the values are
+        not known.
+        """
+        self._check_grades(
+            self.measures,
+            lambda measure: isinstance(measure, GivenMeasure) or can_see_grades(measure),
+        )
 
     def could_turn(
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True

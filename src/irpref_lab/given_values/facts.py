@@ -15,10 +15,12 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
+from irpref.measures.declare import rises
 from irpref.observed import (
     FEW_TOPICS,
     TOP,
     UNANSWERED,
+    WIDE_MARGIN,
     Code,
     Evidence,
     Found,
@@ -89,6 +91,28 @@ LACKING = replace(
 )
 
 
+def _only_zeros(view: View) -> Found | None:
+    """Detect that both systems have only zeros by a measure that irpref does not know.
+
+    Its limits are unknown, so that a small mean may be far from the lowest. Zeros alone show no
+    success that could be lost, unless lower values are better, or some are below 0.
+    """
+    facts, measure, baseline = view.of_verdict()
+    if not isinstance(measure, GivenMeasure) or not rises(measure) or measure.DEFAULT < 0:
+        return None
+    kept = facts.compared(measure, baseline, view.inside)
+    if not kept.any() or facts.values(measure)[:, kept].any():
+        return None
+    return Found(view.inside)
+
+
+ONLY_ZEROS = replace(
+    WIDE_MARGIN,
+    says="all values of both systems by {measure} are 0: nothing shows that they could fall",
+    stops=_only_zeros,
+)
+
+
 @dataclass(frozen=True, eq=False)
 class ValueFacts(Evidence):
     """Evidence from values alone: see `irpref.observed.Evidence`.
@@ -119,8 +143,10 @@ class ValueFacts(Evidence):
 
     @property
     def codes(self) -> Sequence[Code]:
-        """The codes that values can have: topics that a system lacks, and too few topics."""
-        return [LACKING, FEW_TOPICS]
+        """The codes that values can have: topics that a system lacks, too few topics, and too wide
+        a margin.
+        """
+        return [LACKING, FEW_TOPICS, WIDE_MARGIN, ONLY_ZEROS]
 
     @property
     def of_preferences(self) -> bool:
