@@ -29,6 +29,7 @@ __all__ = [
     "give",
     "have",
     "held",
+    "no_such_file",
     "once_per_call",
     "visible",
     "warn_user",
@@ -246,6 +247,11 @@ def unknown_topic(
         parameter=parameter,
         value=topic,
     )
+
+
+def no_such_file(name: str, reason: str = "no such file") -> FileNotFoundError:
+    """Make the error for a file that is not there."""
+    return FileNotFoundError(f"{name}: {reason}")
 
 
 def clipped(value: object) -> object:

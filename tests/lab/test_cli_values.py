@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -110,3 +111,49 @@ def test_some_topics_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_option_about_runs_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--values", *FILES, "AP", option]) == 2
     assert option.partition("=")[0] in capsys.readouterr().err
+
+
+MISSING = "nosuch.csv: no such file"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["compare", "nosuch.csv", FILES[0], "AP"], MISSING),
+        (["compare", "nosuch.csv", "nosuch2.csv", "AP"], MISSING),
+        (["leaderboard", FILES[0], "nosuch.csv", FILES[1], "AP"], MISSING),
+        (["gate", *FILES, "AP", "--reference", "nosuch.csv"], MISSING),
+        (["compare", "nosuch", "nosuch2", "AP"], "nosuch: no such file"),
+        (["compare", "AP", "RR"], "no file of values given: 'AP' is a measure"),
+        (["compare", *FILES, ""], "an argument is empty"),
+        (["compare", "-", "-", "AP"], "can be read only once"),
+    ],
+)
+def test_a_file_that_is_not_there_is_named(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *rest = words
+    assert main([command, "--values", *rest]) in (1, 2)
+    assert said in capsys.readouterr().err
+
+
+def test_values_are_read_from_the_home_folder_and_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "home.txt").write_bytes(Path(FILES[0]).read_bytes())
+    with open(FILES[1], "rb") as file:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(file))
+        assert main(["compare", "--values", "~/home.txt", "-", "AP"]) == 0
+    assert "home" in capsys.readouterr().out
+
+
+def test_a_measure_of_the_values_may_look_like_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
+    for path in paths:
+        Path(path).write_text("topic,measure,value\n" + "".join(f"q{t},hit/5,1\n" for t in "12345"))
+    assert main(["compare", "--values", *paths, "hit/5"]) == 0
+    assert "hit/5" in capsys.readouterr().out

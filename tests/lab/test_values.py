@@ -476,3 +476,9 @@ def test_a_thousand_systems_are_read_in_a_moment() -> None:
     table = values(frame).of("AP")
     assert table.values.shape == (n, topics)
     assert json.dumps(table.values[1, :1].tolist()) == "[0.001]"
+
+
+@pytest.mark.parametrize("form", [str, lambda path: [path], lambda path: {"main": path}])
+def test_a_file_that_is_not_there_is_named(form: Any) -> None:
+    with pytest.raises(FileNotFoundError, match=r"^nosuch\.csv: no such file$"):
+        values(form("nosuch.csv"))

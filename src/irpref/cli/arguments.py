@@ -34,14 +34,22 @@ from irpref.judged.run import Run, excluded_documents, read_once
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_limits, check_parameters
-from irpref.messages import give, unknown_topic, warn_user, wrong_number
+from irpref.messages import give, no_such_file, unknown_topic, warn_user, wrong_number
 
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
     from irpref.judged.stream import Done
 
-__all__ = ["Inputs", "named_measures", "one_measure_of", "only_topics", "read_judgments"]
+__all__ = [
+    "Inputs",
+    "check_files_there",
+    "named_measures",
+    "one_measure_of",
+    "only_topics",
+    "read_judgments",
+    "sort_values",
+]
 
 # A name that ends with a number, which counts the runs of a system.
 _NUMBERED = re.compile(r"(.*[^-._/\\])[-._]+\d+", re.DOTALL)
@@ -381,7 +389,7 @@ def sort_arguments(
                 reason = f"a folder without .parquet files; name the files in it: {inside}"
             elif not measures and _is_measure(text):
                 raise click.UsageError(f"{text!r} is a measure, and this command takes none")
-            raise FileNotFoundError(f"{text}: {reason}")
+            raise no_such_file(text, reason)
         else:
             raise click.UsageError(_neither(text))
     if runs and not paths:
@@ -403,6 +411,44 @@ def _runs_in(folder: str, qrels: str) -> str:
     if len(endings) == 1 and not qrels.endswith(ending := endings.pop()):
         return everything + ending
     return f"{everything} without the judgments"
+
+
+def sort_values(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Sort arguments into files of values and names of measures.
+
+    Raises
+    ------
+    click.UsageError
+        An argument is empty; standard input is named twice; a measure is all that is named.
+    FileNotFoundError
+        There is no file among them.
+    """
+    _no_blanks(arguments)
+    if not all(text.strip() for text in arguments):
+        raise click.UsageError("an argument is empty, expected a file or a measure")
+    there = {text: text == "-" or os.path.exists(os.path.expanduser(text)) for text in arguments}
+    if arguments.count("-") > 1:
+        raise click.UsageError("standard input ('-') can be read only once")
+    names = [text for text in arguments if not there[text]]
+    if len(names) == len(arguments):
+        if _is_measure(names[0]):
+            raise click.UsageError(f"no file of values given: {names[0]!r} is a measure")
+        raise no_such_file(names[0])
+    return [text for text in arguments if there[text]], names
+
+
+def check_files_there(names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse files that are not there and would be taken for measures: names of files that are not
+    the names of `known` measures.
+
+    Raises
+    ------
+    FileNotFoundError
+    """
+    measures = set(known)
+    for text in names:
+        if text not in measures and _looks_like_a_path(text) and not _is_measure(text):
+            raise no_such_file(text)
 
 
 def _has_runs(arguments: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from irpref.errors import InputError
-from irpref.messages import IrprefWarning, did_you_mean, warn_user
+from irpref.messages import IrprefWarning, did_you_mean, no_such_file, warn_user
 
 # Collections whose grades count down: each grade of the file on a scale that counts up (others are
 # left out), and why.
@@ -162,7 +162,7 @@ def dataset_named(name: str, what: str) -> Any:
         return dataset(name, what)
     except (ImportError, ValueError) as error:
         why = f" ({error})" if isinstance(error, ImportError) else f", and {error}"
-        raise FileNotFoundError(f"{name}: no such file{why}") from None
+        raise no_such_file(name, f"no such file{why}") from None
 
 
 def not_loaded(name: str, error: Exception) -> InputError:

@@ -10,9 +10,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from irpref.cli.arguments import INPUTS, Inputs, only_topics
+from irpref.cli.arguments import INPUTS, Inputs, check_files_there, only_topics, sort_values
 from irpref.cli.options import Decorator, option, together
 from irpref.cli.parameter_types import Choice
+from irpref.messages import no_such_file
 from irpref_lab.arguments import OVER
 
 _GIVEN = f"{__name__}.given"  # where the context keeps which of the two options is given
@@ -132,11 +133,10 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
     """Read files of values, the file of --reference last."""
     import irpref_lab
 
-    arguments = [given["qrels"], *given["arguments"]]
-    paths = [text for text in arguments if os.path.exists(text)]
-    names = [text for text in arguments if not os.path.exists(text)]
-    names += given.get("measure", ())
+    paths, names = sort_values([given["qrels"], *given["arguments"]])
     read = irpref_lab.values(paths if reference is None else [*paths, reference])
+    check_files_there(names, read.measures)
+    names += given.get("measure", ())
     if topics := given.get("topic"):
         read = read.only(only_topics(read.topics, topics, "the values"))
     if len(read.collections) > 1:
@@ -168,7 +168,7 @@ def _of_collections(takes: str, given: Mapping[str, Any]) -> CollectionInputs:
 
     path = given["qrels"]
     if not os.path.exists(path):
-        raise FileNotFoundError(f"{path}: no such folder")
+        raise no_such_file(path, "no such folder")
     read = irpref_lab.collections(path if os.path.isdir(path) else irpref_lab.values(path))
     named = [text for text in given["arguments"] if text in read.systems]
     names = [text for text in given["arguments"] if text not in read.systems]

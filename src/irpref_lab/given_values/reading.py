@@ -21,7 +21,7 @@ from irpref_lab.given_values.tables import (
     made,
     rows_of,
 )
-from irpref_lab.given_values.texts import files_in, read_file, without_summaries
+from irpref_lab.given_values.texts import files_of, read_file, without_summaries
 
 # Keys of JSON that tools write, and that holds no values by topic.
 _NO_VALUES = {
@@ -76,6 +76,8 @@ def values(
         The data have none of these forms, are a run or judgments, hold means only, or hold two
         values of a system, measure and topic; a value is no finite number; a measure has both
         directions.
+    FileNotFoundError
+        There is no such file.
 
     Examples
     --------
@@ -132,8 +134,7 @@ def _no_form(data: Any) -> ArgumentError:
 
 
 def _of_path(path: str, columns: Mapping[str, Any], measure: str | None) -> Iterator[pd.DataFrame]:
-    paths = files_in(path) if os.path.isdir(path) else [path]
-    for name, one in run_names(paths).items():
+    for name, one in run_names(files_of(path)).items():
         yield from _of_file(one, name, columns, measure)
 
 
@@ -195,7 +196,7 @@ def _named_path(
     path: str, name: str, columns: Mapping[str, Any], measure: str | None
 ) -> Iterator[pd.DataFrame]:
     """Read a file, or a folder of files of one system, under a name that the user gives."""
-    for one in files_in(path) if os.path.isdir(path) else [path]:
+    for one in files_of(path):
         yield from _of_file(one, name, columns, measure)
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from irpref.data import Source
 from irpref.errors import InputError
+from irpref.messages import no_such_file
 from irpref_lab.given_values.tables import frame_of_records, known_measure, made, rows_of
 
 # The topic of a line that holds the mean; text that trec_eval prints beside values.
@@ -34,9 +35,14 @@ def read_file(
     ------
     InputError
         It is empty, or has none of the forms.
+    FileNotFoundError
+        There is no such file.
     """
-    with Source(path).open() as file:
-        data = file.read()
+    try:
+        with Source(path).open() as file:
+            data = file.read()
+    except FileNotFoundError:
+        raise no_such_file(path) from None
     try:
         return _read(_decoded(data), name, columns, measure)
     except InputError as error:
@@ -152,15 +158,19 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def files_in(folder: str) -> list[str]:
-    """List the files of a folder that may hold values: `perquery.csv` alone if it is there, as in
-    the `save_dir` of PyTerrier.
+def files_of(path: str) -> list[str]:
+    """List the files at a path, `~` for the home folder: the file itself, or those of a folder that
+    may hold values. Of these it is `perquery.csv` alone if it is there, as in the `save_dir` of
+    PyTerrier.
 
     Raises
     ------
     InputError
         The folder holds no file.
     """
+    folder = os.path.expanduser(path)
+    if not os.path.isdir(folder):
+        return [folder]
     names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
     paths = [os.path.join(folder, name) for name in names]
     if "perquery.csv" in names:

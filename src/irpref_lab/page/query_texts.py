@@ -11,6 +11,7 @@ from irpref.data.collections import not_loaded
 from irpref.data.records import lines_of, loaded
 from irpref.errors import InputError
 from irpref.judged import Frame, id_text
+from irpref.messages import no_such_file
 
 # Text by id; a frame; a path, or the id of a data set of ir_datasets.
 Texts: TypeAlias = Mapping[Any, Any] | Frame | str | os.PathLike[str]
@@ -112,8 +113,8 @@ def _of_dataset(name: str, what: str, ids: list[str]) -> dict[str, str]:
 
         data = ir_datasets.load(name)
     except (ImportError, KeyError) as error:
-        raise FileNotFoundError(
-            f"{name}: no such file, and no data set of ir_datasets ({error})"
+        raise no_such_file(
+            name, f"no such file, and no data set of ir_datasets ({error})"
         ) from None
     try:
         if what == "topics":
