@@ -174,7 +174,7 @@ def sees_grades(measure: Measure, pool: Pool) -> bool:
 
 @cache
 def can_see_grades(measure: Measure) -> bool:
-    """Test whether a measure depends on grades on any judgments, if nothing is known of them.
+    """Test whether a measure depends on grades, if the judgments are not known.
 
     It is evaluated on a topic of documents that are relevant to it, and as many of grade 0. A
     measure that another package computes counts as if it depended on grades.
