@@ -157,3 +157,58 @@ def test_a_measure_of_the_values_may_look_like_a_file(
         Path(path).write_text("topic,measure,value\n" + "".join(f"q{t},hit/5,1\n" for t in "12345"))
     assert main(["compare", "--values", *paths, "hit/5"]) == 0
     assert "hit/5" in capsys.readouterr().out
+
+
+WIDE = "query,one,two\n" + "".join(f"q{t},0.{t},0.{t + 1}\n" for t in range(1, 8))
+LONG = "query,score\n" + "".join(f"q{t},0.{t}\n" for t in range(1, 8))
+ODD = "topic,myscore\n" + "".join(f"q{t},0.{t}\n" for t in range(1, 8))
+
+
+@pytest.mark.parametrize(
+    ("text", "measures", "columns"),
+    [
+        (ODD, "myscore", "measures=myscore"),
+        (WIDE, "two", "topic=query,measures=one,two"),
+        (WIDE, "two", "topic=query,measures=one,measures=two"),
+        (LONG, "AP", "topic=query,value=score"),
+    ],
+)
+def test_columns_of_values_are_named_as_in_python(
+    text: str, measures: str, columns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
+    for path in paths:
+        Path(path).write_text(text)
+    assert main(["compare", "--values", *paths, measures, "--columns", columns]) == 0
+    assert capsys.readouterr().out.startswith(f"values only: {measures}: ")
+
+
+def test_columns_may_be_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "both.csv"
+    path.write_text(WIDE)
+    words = ["compare", "--values", str(path), "AP", "--columns", "topic=query,systems=one,two"]
+    assert main(words) == 0
+    assert "two (0.5000)" in capsys.readouterr().out
+    assert main([*words, "RR"]) == 1  # which of the two it is, nobody says
+    assert "has no column 'measure'" in capsys.readouterr().err
+
+
+def test_the_columns_that_an_error_names_are_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
+    for path in paths:
+        Path(path).write_text(ODD)
+    words = ["compare", "--values", *paths, "myscore"]
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert "--columns measures=myscore names measures" in said
+    assert main([*words, "--columns", "measures=myscore"]) == 0
+    for columns, refused in (
+        ("topics=q", "'topics'; its keys are system, "),
+        ("topic=a,topic=b", "topic is one column"),
+        ("measures=", "such as topic=query,measures=recall"),
+        ("measures=none", "has no column 'none' (found: topic, myscore)\n"),
+    ):
+        assert main([*words, "--columns", columns]) in (1, 2)
+        assert refused in capsys.readouterr().err

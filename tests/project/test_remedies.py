@@ -416,7 +416,7 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref_lab/given_values/reading.py _rows": scores_of_ranx,
     "irpref_lab/given_values/tables.py _lacks": column_of_topics,
     "irpref_lab/given_values/tables.py _wide": columns_of_measures,
-    "irpref_lab/given_values/tables.py rows_of": measure_of_values,
+    "irpref_lab/given_values/tables.py _lacks_measure": measure_of_values,
     "irpref/values/prepare.py warn_of_scale": scale,
     "irpref_lab/judges/sampled.py _check_judge": grades_of_a_judge,
 }

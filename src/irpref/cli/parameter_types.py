@@ -12,8 +12,10 @@ from irpref.cli.remedies import text_of
 from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean
 
-__all__ = ["COUNT", "Choice", "FileName", "Parsed", "listed", "number", "whole"]
+__all__ = ["COUNT", "OTHER_COLUMNS", "Choice", "FileName", "Parsed", "listed", "number", "whole"]
 
+# In the context of a command: the names that --columns takes in place of ours.
+OTHER_COLUMNS = f"{__name__}.other_columns"
 LABELS_EXPECTED = "LABEL=GRADE, such as good=1,bad=0, or known labels, such as 'S A B C'"
 
 
@@ -142,14 +144,31 @@ def _places(text: str) -> int:
 def _columns(text: str) -> Any:
     from irpref.data.columns import NAMES, reading
 
+    ctx = click.get_current_context(silent=True)
+    others = None if ctx is None else ctx.meta.get(OTHER_COLUMNS)
+    expected, known = "OURS=YOURS, such as query_id=query,relevance=rating", NAMES
+    if others is not None:
+        text, expected, known = _each_named(text), "such as topic=query,measures=recall", others
     names: dict[str, list[str]] = {}
-    for ours, theirs in pairs(text, "OURS=YOURS, such as query_id=query,relevance=rating"):
-        if theirs in NAMES and ours not in NAMES:
+    for ours, theirs in pairs(text, expected):
+        if theirs in known and ours not in known:
             raise ArgumentError(
                 f"{ours}={theirs}: our name comes first: {theirs}={ours}", value=text
             )
         names.setdefault(ours, []).append(theirs)
+    if others is not None:
+        return {ours: tuple(theirs) for ours, theirs in names.items()}
     return reading(columns=names).columns
+
+
+def _each_named(text: str) -> str:
+    """Spell lists out: `measures=a,b` is `measures=a,measures=b`."""
+    parts: list[str] = []
+    for part in text.split(","):
+        if "=" not in part and parts and part.strip():
+            part = f"{parts[-1].partition('=')[0]}={part}"
+        parts.append(part)
+    return ",".join(parts)
 
 
 def _documents(text: str) -> str:

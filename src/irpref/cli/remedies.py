@@ -45,7 +45,7 @@ def as_option(remedy: Remedy | None) -> str:
             example = ",".join(
                 f"{name}={value}"
                 for name, values in example.items()
-                for value in (values if isinstance(values, tuple) else [values])
+                for value in (values if isinstance(values, (list, tuple)) else [values])
             )
         option = f"{option[:-1]} {quote(str(example))}"
     return f"{option} {remedy.effect}".rstrip()

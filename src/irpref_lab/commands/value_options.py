@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from irpref.cli.arguments import INPUTS, Inputs, check_files_there, only_topics, sort_values
 from irpref.cli.options import Decorator, option, together
-from irpref.cli.parameter_types import Choice
+from irpref.cli.parameter_types import OTHER_COLUMNS, Choice
 from irpref.messages import no_such_file
 from irpref_lab.arguments import OVER
 
@@ -26,6 +26,10 @@ _OF_COLLECTIONS = {"over", "by_collection"}
 def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
         ctx.meta[_GIVEN] = param.opts[0]
+    if value and param.opts[0] == "--values":
+        from irpref_lab.given_values.tables import COLUMNS
+
+        ctx.meta[OTHER_COLUMNS] = COLUMNS
 
 
 values = option(
@@ -102,7 +106,7 @@ def runs_or_values(takes: str, default: Sequence[str], **given: Any) -> Inputs:
         _refuse(ctx, of_one, "does not apply to collections")
         return _of_collections(takes, given)
     if place == "--values":
-        of_runs = (_OF_RUNS - {"topic"}) | {"rankings", "titles", "depth"}
+        of_runs = (_OF_RUNS - {"topic", "columns"}) | {"rankings", "titles", "depth"}
         _refuse(ctx, of_runs, "does not apply to values")
     _refuse(ctx, _OF_COLLECTIONS, "needs --collections")
     if place == "--values":
@@ -134,9 +138,16 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
     import irpref_lab
 
     paths, names = sort_values([given["qrels"], *given["arguments"]])
-    read = irpref_lab.values(paths if reference is None else [*paths, reference])
-    check_files_there(names, read.measures)
     names += given.get("measure", ())
+    columns = _columns(given.get("columns") or {})
+    # A column of values has no name of a measure: it is the one that is asked for.
+    is_named = "measure" not in columns and columns.keys() & {"value", "systems"}
+    read = irpref_lab.values(
+        paths if reference is None else [*paths, reference],
+        columns=columns,
+        measure=names[0] if is_named and len(names) == 1 else None,
+    )
+    check_files_there(names, read.measures)
     if topics := given.get("topic"):
         read = read.only(only_topics(read.topics, topics, "the values"))
     if len(read.collections) > 1:
@@ -159,6 +170,16 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
         values=read,
         reference=of_reference,
     )
+
+
+def _columns(given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the columns of --columns as `irpref_lab.values` takes them."""
+    from irpref_lab.given_values.tables import LISTS
+
+    for ours, theirs in given.items():
+        if ours not in LISTS and len(theirs) > 1:
+            raise click.UsageError(f"--columns: {ours} is one column, got {', '.join(theirs)}")
+    return {ours: list(theirs) if ours in LISTS else theirs[0] for ours, theirs in given.items()}
 
 
 def _of_collections(takes: str, given: Mapping[str, Any]) -> CollectionInputs:

@@ -31,7 +31,8 @@ NAMES = {
     "value": ("value",),
     "higher_is_better": ("higher_is_better",),
 }
-_LISTS = ("measures", "systems")  # keys of `columns` that name several
+LISTS = ("measures", "systems")  # names for several columns, of a wide table
+COLUMNS = (*NAMES, *LISTS)
 _DOCUMENTS = ("doc_id", "docno", "docid", "doc-id", "iteration")
 ROWS = ("system", "collection", "topic", "measure", "value", "higher_is_better")
 # Grades that Inspect writes, as it turns them into numbers.
@@ -50,14 +51,13 @@ def checked_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
         A key is unknown, or both measures and systems are named.
     """
     given = dict(columns or {})
-    known = [*NAMES, *_LISTS]
-    if unknown := [key for key in given if key not in known]:
+    if unknown := [key for key in given if key not in COLUMNS]:
         raise ColumnError(
-            f"columns has {unknown[0]!r}; its keys are {', '.join(known)}", column=str(unknown[0])
+            f"columns has {unknown[0]!r}; its keys are {', '.join(COLUMNS)}", column=str(unknown[0])
         )
-    if all(given.get(key) for key in _LISTS):
+    if all(given.get(key) for key in LISTS):
         raise ColumnError("a wide table has a column for each measure or for each system, not both")
-    for key in _LISTS:
+    for key in LISTS:
         if isinstance(given.get(key), str):
             given[key] = [given[key]]
     return given
@@ -88,9 +88,9 @@ def rows_of(
     _refuse_runs(frame)
     if found["topic"] is None:
         raise _lacks(frame, "topic")
-    if found["value"] is not None and not any(columns.get(key) for key in _LISTS):
+    if found["value"] is not None and not any(columns.get(key) for key in LISTS):
         if found["measure"] is None and measure is None:
-            raise _lacks(frame, "measure", Remedy("measure", "nDCG@10", effect="names it"))
+            raise _lacks_measure(frame)
         long = frame
     else:
         long = _melted(frame, found, columns, measure)
@@ -132,6 +132,8 @@ def _wide(
     """
     for key, names in (("measure", "measures"), ("system", "systems")):
         if columns.get(names):
+            if key == "system" and measure is None and not _column(frame, "measure", columns):
+                raise _lacks_measure(frame)
             return key, list(columns[names])
     others = [column for column in frame.columns if column not in fixed]
     if measure in others:
@@ -150,7 +152,7 @@ def _wide(
         remedy=Remedy(
             "columns",
             {"measures": numbers[:2] or ["NAME"]},
-            effect="names measures; if each column is a system, measure= names the measure",
+            effect="names measures; if each column is a system, name the systems and one measure",
         ),
     )
 
@@ -287,11 +289,17 @@ def _refuse_runs(frame: pd.DataFrame) -> None:
 
 def _lacks(frame: pd.DataFrame, key: str, remedy: Remedy | None = None) -> ColumnError:
     names: Iterable[str] = NAMES.get(key, (key,))
+    if remedy is None and key in NAMES:
+        remedy = Remedy("columns", {key: "NAME"}, effect="names it")
     return ColumnError(
         f"has no column {' or '.join(map(repr, names))} (found: "
         f"{', '.join(map(str, frame.columns))})",
         table="the table",
         missing=(key,),
         header=tuple(map(str, frame.columns)),
-        remedy=remedy or Remedy("columns", {key: "NAME"}, effect="names it"),
+        remedy=remedy,
     )
+
+
+def _lacks_measure(frame: pd.DataFrame) -> ColumnError:
+    return _lacks(frame, "measure", Remedy("measure", "nDCG@10", effect="names it"))
