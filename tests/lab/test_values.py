@@ -482,3 +482,51 @@ def test_a_thousand_systems_are_read_in_a_moment() -> None:
 def test_a_file_that_is_not_there_is_named(form: Any) -> None:
     with pytest.raises(FileNotFoundError, match=r"^nosuch\.csv: no such file$"):
         values(form("nosuch.csv"))
+
+
+@pytest.mark.parametrize("measures", [["nDCG@10"], ["nDCG@10", "AP"]])
+@pytest.mark.parametrize("runs", [1, 2])
+# TSV of several runs has their names where `ir_measures -q` has topics: it cannot be told.
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "text"])
+def test_means_that_irpref_eval_prints_are_refused(
+    form: str, runs: int, measures: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("strong", "noisy")[:runs]
+    qrels, *paths = (str(tmp_path / name) for name in ("qrels.txt", *names))
+    made = load("synthetic")
+    grades = [(q, d, grade) for q, docs in made.qrels.items() for d, grade in docs.items()]
+    Path(qrels).write_text("".join(f"{q} 0 {d} {grade}\n" for q, d, grade in grades))
+    for name, path in zip(names, paths, strict=True):
+        scores = [(q, d, x) for q, docs in made.runs[name].items() for d, x in docs.items()]
+        Path(path).write_text("".join(f"{q} Q0 {d} 0 {x} {name}\n" for q, d, x in scores))
+    output = [] if form == "text" else ["-o", form]
+    assert main(["eval", qrels, *paths, *measures, *output]) == 0
+    file = tmp_path / "means"
+    file.write_text(capsys.readouterr().out)
+    with pytest.raises(InputError, match="-q") as error:
+        values(str(file))
+    assert "means only" in str(error.value) or form == "text"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"NDCG@10": 0.4, "MAP@10": 0.2},
+        {"ndcg": {"NDCG@1": 0.4, "NDCG@10": 0.5}, "recall": {"Recall@10": 0.4}},
+        {"mteb_version": "1", "scores": {}, "task_name": "SciFact"},
+        {"stat_test": "student", "model_names": ["a"], "a": {"scores": {"mrr": 0.5}}},
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_means_of_other_tools_are_refused(data: Any, indent: int | None, tmp_path: Path) -> None:
+    file = tmp_path / "means.json"
+    file.write_text(json.dumps(data, indent=indent))
+    with pytest.raises(InputError, match="means"):
+        values(str(file))
+
+
+def test_a_star_of_a_table_for_readers_is_explained(tmp_path: Path) -> None:
+    file = tmp_path / "v.txt"
+    file.write_text("run topic AP\nfirst q1 0.3009*\nsecond q1 0.2\n")
+    with pytest.raises(InputError, match=r"'0\.3009\*' .*-o csv"):
+        values(str(file))

@@ -15,21 +15,14 @@ from irpref.values import TopicValues
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import (
+    MEANS,
     checked_columns,
     frame_of_records,
     known_measure,
     made,
     rows_of,
 )
-from irpref_lab.given_values.texts import files_of, read_file, without_summaries
-
-# Keys of JSON that tools write, and that holds no values by topic.
-_NO_VALUES = {
-    frozenset({"stat_test", "model_names"}): "a report of ranx holds means, not values by topic",
-    frozenset({"mteb_version", "scores"}): "results of mteb hold means, not values by topic; the "
-    "predictions that mteb.evaluate(prediction_folder=...) writes are runs",
-    frozenset({"mteb_model_meta"}): "predictions of mteb are runs: evaluate them on judgments",
-}
+from irpref_lab.given_values.texts import check_known, files_of, read_file, without_summaries
 
 
 def values(
@@ -147,7 +140,7 @@ def _of_file(
         return
     try:
         if isinstance(found, Mapping) and found and not _depth(found):
-            _check_known(found)
+            check_known(found)
             raise InputError("expected records, or mappings down to numbers")
         yield from _of_mapping(found, name, columns, measure)
     except InputError as error:
@@ -161,8 +154,10 @@ def _of_mapping(
     """Read a mapping: of names to systems, or of numbers."""
     if not data:
         raise InputError("there are no values")
-    _check_known(data)
+    check_known(data)
     depth = _depth(data)
+    if measure is None and _are_means(data, depth):
+        raise InputError(MEANS)
     if depth == 1 and measure is not None:
         yield _of_numbers({measure: data}, name, measure)
     elif depth == 2 and _is_one_system(data, measure):
@@ -183,13 +178,6 @@ def _of_mapping(
                 if not isinstance(one, (str, os.PathLike))
                 else _named_path(os.fspath(one), str(key), columns, measure)
             )
-
-
-def _check_known(data: Mapping[Any, Any]) -> None:
-    """Refuse what other tools write and is no value by topic."""
-    for keys, text in _NO_VALUES.items():
-        if keys <= set(data):
-            raise InputError(text)
 
 
 def _named_path(
@@ -219,6 +207,17 @@ def _is_one_system(data: Mapping[Any, Any], measure: str | None) -> bool:
     """Test whether measures are on one of the two levels."""
     inner = {key for one in data.values() for key in one}
     return _share_of_measures(data, measure) > 0 or _share_of_measures(inner, measure) > 0
+
+
+def _are_means(data: Mapping[Any, Any], depth: int) -> bool:
+    """Test whether mappings of numbers have measures on all levels, so that none has topics.
+
+    Groups of measures such as `{"ndcg": {"nDCG@1": 0.5}}` may have names that are no measures.
+    """
+    if depth == 1:
+        return _share_of_measures(data, None) == 1
+    inner = {key for one in data.values() for key in one} if depth == 2 else ()
+    return _share_of_measures(inner, None) == 1 and _share_of_measures(data, None) >= 0.5
 
 
 def _share_of_measures(keys: Collection[Any], measure: str | None) -> float:

@@ -33,6 +33,7 @@ NAMES = {
 }
 LISTS = ("measures", "systems")  # names for several columns, of a wide table
 COLUMNS = (*NAMES, *LISTS)
+MEANS = "has means only: the option -q prints the values by topic"
 _DOCUMENTS = ("doc_id", "docno", "docid", "doc-id", "iteration")
 ROWS = ("system", "collection", "topic", "measure", "value", "higher_is_better")
 # Grades that Inspect writes, as it turns them into numbers.
@@ -87,7 +88,7 @@ def rows_of(
     found = {key: _column(frame, key, columns) for key in NAMES}
     _refuse_runs(frame)
     if found["topic"] is None:
-        raise _lacks(frame, "topic")
+        raise _only_means(frame) if _are_means(frame, found) else _lacks(frame, "topic")
     if found["value"] is not None and not any(columns.get(key) for key in LISTS):
         if found["measure"] is None and measure is None:
             raise _lacks_measure(frame)
@@ -100,6 +101,18 @@ def rows_of(
     if long is not frame:
         parts |= {str(long.attrs["names"]): long[_NAME].tolist(), "value": long[_VALUE].tolist()}
     return made({"system": name, "measure": measure} | parts)
+
+
+def _are_means(frame: pd.DataFrame, found: Mapping[str, str | None]) -> bool:
+    """Test whether a table without topics has one value of each system and measure."""
+    keys = [found[key] for key in ("system", "collection") if found[key] is not None]
+    if found["measure"] is not None and found["value"] is not None:
+        keys.append(found["measure"])
+    elif not any(known_measure(column) is not None for column in frame.columns):
+        return False
+    if not keys:
+        return len(frame) == 1
+    return not frame[keys].astype(str).duplicated().any()
 
 
 _NAME, _VALUE = "\0name", "\0value"  # columns of a melted table; no other has these names
@@ -196,7 +209,10 @@ def _numbers(rows: pd.DataFrame) -> Any:
     words = words[~words.isin([*_MISSING, *_PASSED])]
     if len(words):
         first = rows.loc[words.index[0]]
-        raise _bad(first, f"the value of topic {first['topic']!r} is no number: {first['value']!r}")
+        said = f"the value of topic {first['topic']!r} is no number: {first['value']!r}"
+        if str(first["value"]).endswith("*"):
+            said += " (of a table for readers: with -o csv, irpref writes the number alone)"
+        raise _bad(first, said)
     return numbers
 
 
@@ -303,3 +319,8 @@ def _lacks(frame: pd.DataFrame, key: str, remedy: Remedy | None = None) -> Colum
 
 def _lacks_measure(frame: pd.DataFrame) -> ColumnError:
     return _lacks(frame, "measure", Remedy("measure", "nDCG@10", effect="names it"))
+
+
+def _only_means(frame: pd.DataFrame) -> ColumnError:
+    header = tuple(map(str, frame.columns))
+    return ColumnError(MEANS, table="the table", missing=("topic",), header=header)

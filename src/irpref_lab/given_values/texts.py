@@ -13,10 +13,17 @@ import pandas as pd
 from irpref.data import Source
 from irpref.errors import InputError
 from irpref.messages import no_such_file
-from irpref_lab.given_values.tables import frame_of_records, known_measure, made, rows_of
+from irpref_lab.given_values.tables import MEANS, frame_of_records, known_measure, made, rows_of
 
 # The topic of a line that holds the mean; text that trec_eval prints beside values.
 _SUMMARIES, _NO_VALUES = ("all",), ("runid", "relstring")
+# Keys of JSON that tools write, and that holds no values by topic.
+_OF_TOOLS = {
+    frozenset({"stat_test", "model_names"}): "a report of ranx holds means, not values by topic",
+    frozenset({"mteb_version", "scores"}): "results of mteb hold means, not values by topic; the "
+    "predictions that mteb.evaluate(prediction_folder=...) writes are runs",
+    frozenset({"mteb_model_meta"}): "predictions of mteb are runs: evaluate them on judgments",
+}
 _FIELDS = {4: "judgments", 5: "judgments or preferences", 6: "a run"}
 
 
@@ -70,8 +77,11 @@ def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None)
     separator = next((mark for mark in "\t,;" if mark in lines[0]), r"\s+")
     try:
         frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
-    except ValueError as error:
-        raise InputError(str(error)) from None
+    except ValueError:
+        raise InputError(
+            "is no table: its lines have different numbers of fields (with -q -o csv, irpref "
+            "writes a table of values)"
+        ) from None
     return without_summaries(rows_of(frame, name, columns, measure))
 
 
@@ -85,6 +95,8 @@ def _json(
             data = list(map(json.loads, lines))
         except ValueError as error:
             raise InputError(f"is no JSON ({error})") from None
+    if isinstance(data, Mapping):
+        check_known(data)
     if isinstance(data, Mapping) and not all(isinstance(one, Mapping) for one in data.values()):
         data = [data] if len(lines) == 1 else data
     if isinstance(data, list):
@@ -92,6 +104,13 @@ def _json(
             raise InputError("expected JSON records, a value each")
         return without_summaries(rows_of(frame_of_records(data), name, columns, measure))
     return data
+
+
+def check_known(data: Mapping[Any, Any]) -> None:
+    """Refuse what other tools write and is no value by topic."""
+    for keys, text in _OF_TOOLS.items():
+        if keys <= set(data):
+            raise InputError(text)
 
 
 def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
@@ -107,6 +126,8 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
     separator = "\t" if lines[0].count("\t") == 2 else None
     fields = [line.split(separator) for line in lines]
     width = len(fields[0])
+    if all(len(row) == 2 and _is_number(row[1]) and known_measure(row[0]) for row in fields):
+        raise InputError(MEANS)
     number = 4 if width == 6 else -1
     if width in _FIELDS and separator is None and _is_number(fields[0][number]):
         raise InputError(f"line 1 has {width} fields, as {_FIELDS[width]}: values have three")
@@ -122,7 +143,7 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
         if row[1 - of_measure] not in _SUMMARIES and row[of_measure] not in _NO_VALUES
     ]
     if not parts:
-        raise InputError("has means only: -q prints the values by topic")
+        raise InputError(MEANS)
     measures, topics, numbers = map(list, zip(*parts, strict=True))
     return made({"system": name, "topic": topics, "measure": measures, "value": numbers})
 
