@@ -530,3 +530,15 @@ def test_a_star_of_a_table_for_readers_is_explained(tmp_path: Path) -> None:
     file.write_text("run topic AP\nfirst q1 0.3009*\nsecond q1 0.2\n")
     with pytest.raises(InputError, match=r"'0\.3009\*' .*-o csv"):
         values(str(file))
+
+
+def test_a_column_beside_known_measures_is_said_not_to_be_read(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.csv" for name in ("a", "b")]
+    for path in paths:
+        path.write_text("topic,nDCG@10,myscore,text\nq1,0.5,3,all\nall,0.5,3,all\n")
+    said = r"of 'myscore' \(there are: nDCG@10; columns not read: myscore, text\)"
+    for data in (paths, pd.read_csv(paths[0])):
+        with pytest.raises(ArgumentError, match=said):
+            values(data).of("myscore")
+    named = values(paths, columns={"measures": ["nDCG@10", "myscore"]})
+    assert named.of("myscore").values.tolist() == [[3.0], [3.0]]

@@ -44,11 +44,15 @@ class Values:
     """
 
     def __init__(
-        self, rows: pd.DataFrame, higher_is_better: Mapping[str, bool] | bool | None
+        self,
+        rows: pd.DataFrame,
+        higher_is_better: Mapping[str, bool] | bool | None,
+        not_read: Sequence[str] = (),
     ) -> None:
         if rows.empty:
             raise InputError("there are no values")
         self.systems: tuple[str, ...] = tuple(dict.fromkeys(rows["system"]))
+        self._not_read = not_read  # columns of wide tables
         rows = rows.assign(measure=rows["measure"].map(_names(rows["measure"])))
         _check_range(rows)
         self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
@@ -104,8 +108,11 @@ class Values:
         for name in (str(measure), str(known) if known is not None else ""):
             if name in self._values:
                 return name
+        there = ", ".join(self.measures)
+        if self._not_read:
+            there += f"; columns not read: {_some(self._not_read)}"
         raise ArgumentError(
-            f"there are no values of {str(measure)!r} (there are: {', '.join(self.measures)})",
+            f"there are no values of {str(measure)!r} (there are: {there})",
             parameter="measures",
             value=measure,
         )

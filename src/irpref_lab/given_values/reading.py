@@ -16,6 +16,7 @@ from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import (
     MEANS,
+    NOT_READ,
     checked_columns,
     frame_of_records,
     known_measure,
@@ -86,7 +87,8 @@ def values(
     """
     name = None if measure is None else str(measure)
     parts = list(_rows(data, "values", checked_columns(columns), name))
-    return GivenValues(pd.concat(parts, ignore_index=True), higher_is_better)
+    not_read = dict.fromkeys(column for part in parts for column in part.attrs.get(NOT_READ, ()))
+    return GivenValues(pd.concat(parts, ignore_index=True), higher_is_better, list(not_read))
 
 
 def _rows(

@@ -33,6 +33,7 @@ NAMES = {
 }
 LISTS = ("measures", "systems")  # names for several columns, of a wide table
 COLUMNS = (*NAMES, *LISTS)
+NOT_READ = "not read"  # among the attributes of rows: columns of a wide table that nobody named
 MEANS = "has means only: the option -q prints the values by topic"
 _DOCUMENTS = ("doc_id", "docno", "docid", "doc-id", "iteration")
 ROWS = ("system", "collection", "topic", "measure", "value", "higher_is_better")
@@ -82,7 +83,8 @@ def rows_of(
     Returns
     -------
     DataFrame with the columns `ROWS`
-        `value` is a float; missing values are left out.
+        `value` is a float; missing values are left out. The attribute `NOT_READ` lists the other
+        columns of a wide table.
     """
     frame = _with_topics(_as_pandas(frame), columns)
     found = {key: _column(frame, key, columns) for key in NAMES}
@@ -100,7 +102,9 @@ def rows_of(
     }
     if long is not frame:
         parts |= {str(long.attrs["names"]): long[_NAME].tolist(), "value": long[_VALUE].tolist()}
-    return made({"system": name, "measure": measure} | parts)
+    rows = made({"system": name, "measure": measure} | parts)
+    rows.attrs[NOT_READ] = long.attrs.get(NOT_READ, ())
+    return rows
 
 
 def _are_means(frame: pd.DataFrame, found: Mapping[str, str | None]) -> bool:
@@ -134,6 +138,9 @@ def _melted(
     if isinstance(names := columns.get(f"{key}s"), Mapping):
         long[_NAME] = long[_NAME].map(names)
     long.attrs["names"] = key
+    long.attrs[NOT_READ] = tuple(
+        column for column in frame.columns if column not in (*fixed, *chosen)
+    )
     return long
 
 
