@@ -426,7 +426,7 @@ def sort_values(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     _no_blanks(arguments)
     if not all(text.strip() for text in arguments):
         raise click.UsageError("an argument is empty, expected a file or a measure")
-    there = {text: text == "-" or os.path.exists(os.path.expanduser(text)) for text in arguments}
+    there = {text: text == "-" or os.path.exists(text) for text in arguments}
     if arguments.count("-") > 1:
         raise click.UsageError("standard input ('-') can be read only once")
     names = [text for text in arguments if not there[text]]
