@@ -246,6 +246,13 @@ class Pool(Grades):
         """Use these preferences in place of those that the grades imply."""
         self._preferences = preferences
 
+    def docs_of(self, topic: int, stop: int | None = None) -> list[str]:
+        """Return the judged documents of a topic, or of the topics from there to `stop - 1`, in the
+        order of the input; those of other topics stay as they are stored.
+        """
+        docs = self.__dict__.get("_docs", self._given_docs)
+        return as_list(docs[self.judged.span(topic, min(stop or topic + 1, self.n_topics))])
+
     def index(self, topic: int) -> dict[str, int]:
         """Pool row of each judged document of a topic."""
         rows_of = self._index[topic]

@@ -15,14 +15,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
+from irpref.data.texts import Texts
 from irpref.judged.align import Top
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools, Ints
 
 MOST = 100_000  # ids of a run that are compared with known ones
+_KEPT = 500_000  # known ids that are kept, prepared, for the next run
+_PART = 1_000  # topics whose judged documents are listed at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,31 +300,44 @@ class KnownIds:
     names : callable
         The known ids of a group.
     every : callable
-        The known ids of all groups.
+        The known ids of all groups, in parts.
+    keeps : bool
+        Whether what was prepared is kept for the next run: not if they are very many.
     """
 
     def __init__(
-        self, names: Callable[[str], Iterable[str]], every: Callable[[], Iterable[str]]
+        self,
+        names: Callable[[str], Iterable[str]],
+        every: Callable[[], Iterable[Iterable[str]]],
+        keeps: bool = True,
     ) -> None:
-        self._names, self._every = names, every
+        self._names, self._every, self._keeps = names, every, keeps
         self._groups: dict[str, Names] = {}
         self._touched: dict[str, bool] = {}
 
-    def touched_by(self, change: Change) -> bool:
-        """Test whether a change alters any id."""
-        if change.words not in self._touched:
-            self._touched[change.words] = change.touches(self._text)
-        return self._touched[change.words]
+    def touched_by(self, changes: Iterable[Change]) -> set[Change]:
+        """Find the changes that alter any id."""
+        changes = list(changes)
+        asked = [change for change in changes if change.words not in self._touched]
+        if asked:
+            self._touched |= dict.fromkeys((change.words for change in asked), False)
+            for text in self._texts if self._keeps else map("\n".join, self._every()):
+                for change in asked:
+                    self._touched[change.words] |= change.touches(text)
+        return {change for change in changes if self._touched[change.words]}
 
     @cached_property
-    def _text(self) -> str:
-        return "\n".join(self._every())
+    def _texts(self) -> list[str]:
+        return list(map("\n".join, self._every()))
 
     def of(self, group: str) -> Names:
         """Return the known ids of a group."""
-        if group not in self._groups:
-            self._groups[group] = Names(self._names(group))
-        return self._groups[group]
+        names = self._groups.get(group)
+        if names is None:
+            names = Names(self._names(group))
+            if self._keeps:
+                self._groups[group] = names
+        return names
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,14 +396,17 @@ def changed(
     best: Changed | None = None
     names = [name for of_group in unknown.values() for name in of_group]
     n_unknown, text = len(names), "\n".join(names)
-    for change in (*_EVERY, *_affixes(unknown, known)):
-        if not (change.touches(text) or known.touched_by(change)):
-            continue
-        alike, undone = [], iter(change.undone_in(names))
-        for group, of_group in unknown.items():
-            some = list(islice(undone, len(of_group)))
-            found = known.of(group).alike(change, of_group, some)
-            alike += [(group, name, other) for name, other in found]
+    candidates = [*_EVERY, *_affixes(unknown, known)]
+    touching = {change for change in candidates if change.touches(text)}
+    touching |= known.touched_by(change for change in candidates if change not in touching)
+    undone = {change: iter(change.undone_in(names)) for change in candidates if change in touching}
+    of_changes: dict[Change, list[tuple[str, str, str]]] = {change: [] for change in undone}
+    for group, of_group in unknown.items():  # of many groups, only one is prepared at a time
+        others = known.of(group)
+        for change, parts in undone.items():
+            found = others.alike(change, of_group, list(islice(parts, len(of_group))))
+            of_changes[change] += [(group, name, other) for name, other in found]
+    for change, alike in of_changes.items():
         if change is LAST:  # 10 to 19 are not ten changes of 1
             alike = list({(each[0], each[2]): each for each in alike}.values())
         alike = [each for each in alike if not taken(each[0], each[2])]
@@ -435,48 +455,50 @@ class JudgedIds:
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
-        self._topics = KnownIds(lambda _: pool.topic_ids, lambda: pool.topic_ids)
+        self._topics = KnownIds(lambda _: pool.topic_ids, lambda: [pool.topic_ids])
         self._docs = KnownIds(
-            lambda topic: pool.index(pool.topic_of[topic]), lambda: pool.doc_ids.tolist()
+            lambda topic: pool.docs_of(pool.topic_of[topic]),
+            lambda: (pool.docs_of(t, t + _PART) for t in range(0, pool.n_topics, _PART)),
+            pool.grade.size <= _KEPT,
         )
 
-    def judged_for(self, topics: Iterable[int], docs: Iterable[str]) -> dict[int, Counter[int]]:
+    def judged_for(self, topics: Sequence[int], docs: list[str]) -> dict[int, Counter[int]]:
         """Count for which topics the documents of each topic are judged; topics none of whose
         documents are judged for any are left out.
 
         Parameters
         ----------
-        topics : iterable of int
+        topics : sequence of int
             The topic of each document.
-        docs : iterable of str
+        docs : list of str
         """
+        texts = None if self.pool.texts is None else Texts.from_strings(docs)
+        hashes: Any = None if texts is None else texts.hashes
+        known, rows = self._by_hash if texts is None else self._by_hash_of_text
+        if texts is None:
+            hashes = np.fromiter(map(hash, docs), np.int64)
+        judged = self.pool.judged.topic[rows]
+        first, stop = (known.searchsorted(hashes, side=side) for side in ("left", "right"))
         counts: dict[int, Counter[int]] = {}
-        rows, others = self._last_row, self._other_topics
-        topic_of = self.pool.judged.topic
-        for topic, doc in zip(topics, docs, strict=True):
-            if doc in rows:
-                judged = (int(topic_of[rows[doc]]), *others.get(doc, ()))
-                counts.setdefault(topic, Counter()).update(judged)
+        for place in np.flatnonzero(stop > first).tolist():
+            found = judged[first[place] : stop[place]].tolist()
+            counts.setdefault(topics[place], Counter()).update(found)
         return counts
 
     @cached_property
-    def _last_row(self) -> dict[str, int]:
-        docs = self.pool.doc_ids.tolist()
-        return dict(zip(docs, range(len(docs)), strict=True))
+    def _by_hash_of_text(self) -> tuple[Any, Ints]:
+        """Hashes of the judged documents, ascending, and their rows in the pool."""
+        texts = self.pool.texts
+        assert texts is not None
+        order = np.argsort(texts.hashes)
+        return texts.hashes[order], self.pool.row_of_text[order]
 
     @cached_property
-    def _other_topics(self) -> dict[str, list[int]]:
-        """The topics of documents that are judged for several, but for the last."""
-        docs = self.pool.doc_ids.tolist()
-        if len(self._last_row) == len(docs):
-            return {}
-        last = np.fromiter(map(self._last_row.__getitem__, docs), np.int64, len(docs))
-        topics: dict[str, list[int]] = {}
-        earlier = np.flatnonzero(last != np.arange(last.size))
-        numbers = self.pool.judged.topic[earlier].tolist()
-        for row, topic in zip(earlier.tolist(), numbers, strict=True):
-            topics.setdefault(docs[row], []).append(topic)
-        return topics
+    def _by_hash(self) -> tuple[Any, Ints]:
+        """The same without compiled code."""
+        hashes = np.fromiter(map(hash, self.pool.doc_ids.tolist()), np.int64)
+        order = np.argsort(hashes)
+        return hashes[order], order
 
     def changed_topics(self, further: Sequence[str], given: Collection[str]) -> Changed | None:
         """Find the change by which unjudged topics of a run are judged ones that the run lacks."""
