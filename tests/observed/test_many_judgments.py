@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from threading import Event, Thread
 
 import pandas as pd
 import pytest
@@ -38,3 +39,25 @@ def test_changed_ids_and_shifted_topics_are_found_whether_or_not_known_ids_are_k
     monkeypatch.setattr(changed_ids, "_PART", 7)
     again = irpref.evidence("AP", CAST.qrels, {"run": run})
     pd.testing.assert_frame_equal(found, again)
+
+
+def test_threads_that_ask_at_once_find_the_same_changes() -> None:
+    asked: list[set[changed_ids.Change]] = []
+    is_half_way, may_end = Event(), Event()
+
+    def every() -> Iterator[list[str]]:
+        yield ["ab"]
+        is_half_way.set()
+        may_end.wait(10)
+        yield ["AB"]
+
+    known = changed_ids.KnownIds(lambda _: ["ab", "AB"], every, keeps=False)
+    in_case = changed_ids.CHANGES[0]
+    threads = [Thread(target=lambda: asked.append(known.touched_by([in_case]))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        is_half_way.wait(10)
+    may_end.set()
+    for thread in threads:
+        thread.join()
+    assert asked == [{in_case}, {in_case}]

@@ -320,10 +320,12 @@ class KnownIds:
         changes = list(changes)
         asked = [change for change in changes if change.words not in self._touched]
         if asked:
-            self._touched |= dict.fromkeys((change.words for change in asked), False)
+            touched = dict.fromkeys((change.words for change in asked), False)
             for text in self._texts if self._keeps else map("\n".join, self._every()):
                 for change in asked:
-                    self._touched[change.words] |= change.touches(text)
+                    touched[change.words] |= change.touches(text)
+            # Only now, since other threads ask for other runs meanwhile.
+            self._touched.update(touched)
         return {change for change in changes if self._touched[change.words]}
 
     @cached_property
@@ -473,11 +475,11 @@ class JudgedIds:
         docs : list of str
         """
         texts = None if self.pool.texts is None else Texts.from_strings(docs)
-        hashes: Any = None if texts is None else texts.hashes
-        known, rows = self._by_hash if texts is None else self._by_hash_of_text
         if texts is None:
-            hashes = np.fromiter(map(hash, docs), np.int64)
-        judged = self.pool.judged.topic[rows]
+            hashes: Any = np.fromiter(map(hash, docs), np.int64)
+            known, judged = self._by_hash
+        else:
+            hashes, (known, judged) = texts.hashes, self._by_hash_of_text
         first, stop = (known.searchsorted(hashes, side=side) for side in ("left", "right"))
         counts: dict[int, Counter[int]] = {}
         for place in np.flatnonzero(stop > first).tolist():
@@ -487,18 +489,18 @@ class JudgedIds:
 
     @cached_property
     def _by_hash_of_text(self) -> tuple[Any, Ints]:
-        """Hashes of the judged documents, ascending, and their rows in the pool."""
+        """Order the judged documents by their hash: hash and topic of each, (n_judged,)."""
         texts = self.pool.texts
         assert texts is not None
         order = np.argsort(texts.hashes)
-        return texts.hashes[order], self.pool.row_of_text[order]
+        return texts.hashes[order], self.pool.judged.topic[self.pool.row_of_text[order]]
 
     @cached_property
     def _by_hash(self) -> tuple[Any, Ints]:
-        """The same without compiled code."""
+        """Order them in the same way by Python's hash, without compiled code."""
         hashes = np.fromiter(map(hash, self.pool.doc_ids.tolist()), np.int64)
         order = np.argsort(hashes)
-        return hashes[order], order
+        return hashes[order], self.pool.judged.topic[order]
 
     def changed_topics(self, further: Sequence[str], given: Collection[str]) -> Changed | None:
         """Find the change by which unjudged topics of a run are judged ones that the run lacks."""
