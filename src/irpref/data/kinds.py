@@ -156,8 +156,9 @@ def check_fields(rows: Rows, **place: Any) -> None:
             remedy=as_pairs("topic, winner, loser and judge, and 'trec' a grade"),
             **place,
         )
-    ids = (row[2] for row in rows if not row[2][:1].isalpha())
-    late = sum(is_number(id_) and float(id_) > _TIME for id_ in ids)
+    # No time begins with a letter; most ids do, and are told from numbers without parsing.
+    may_be_times = (row[2] for row in rows if not row[2][:1].isalpha())
+    late = sum(is_number(field) and float(field) > _TIME for field in may_be_times)
     if len(rows) >= _FEW and late >= _NEARLY_ALL * len(rows):
         items = len({(row[0], row[1]) for row in rows})
         if items >= _NEARLY_ALL * len(rows):

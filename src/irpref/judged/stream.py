@@ -8,10 +8,9 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from irpref.data.columns import Reading, Table, reading
+from irpref.data.columns import Reading, reading
 from irpref.data.source import Source
 from irpref.data.tables import read, read_table
 from irpref.data.trec import BLOCK_BYTES, TopicReturnsError, whole_topics
@@ -57,28 +56,13 @@ def align_file(
     ValueError, OSError
         As `read_run` and `align_run`.
     """
-    work = partial(align_tables, pool, **options)
-    return on_topics(work, source, form=form, block_bytes=block_bytes)
-
-
-def on_topics(
-    work: Callable[[Iterable[Table]], T],
-    source: Source,
-    *,
-    form: str | Reading | None = None,
-    block_bytes: int = BLOCK_BYTES,
-) -> T:
-    """Apply `work` to the tables of a run file, each topic in one table.
-
-    It is called again, with one table, if a topic turns up again. Parameters and errors as for
-    `align_file`.
-    """
     how = reading(form)
     with source:
         try:
-            return work(whole_topics(read(source, "score", how, block_bytes), source.name))
+            parts = whole_topics(read(source, "score", how, block_bytes), source.name)
+            return align_tables(pool, parts, **options)
         except TopicReturnsError:
-            return work([read_table(source, "score", how)])
+            return align_tables(pool, [read_table(source, "score", how)], **options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
