@@ -1,6 +1,6 @@
 """`python -m irpref` is the `irpref` command."""
 
-from irpref.cli import script
+from irpref_command import script
 
 if __name__ == "__main__":
     script()

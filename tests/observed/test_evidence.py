@@ -4,12 +4,14 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 
 import irpref
 import irpref_lab
 from irpref.observed.gathering import gathered, repeats_in
 from irpref.observed.scales import grade_correlation
 from irpref.observed.sensitivity import sees_grades
+from irpref.observed.streamed import late_by
 
 MEASURES = ("AP", "P@5", "R@100", "RR", "nDCG@10", "RPref(max_rel=5)", "QMeasure", "infAP")
 
@@ -240,5 +242,34 @@ def test_the_rank_correlation_of_a_short_run_by_hand():
     # the two others have 3/2, 1/2, -1, -1: -1/4 over 9/2.
     qrels = {"t": {"a": 2, "b": 1, "c": 0, "d": 0}}
     judged = irpref.evaluator(["AP"], qrels)
-    found = grade_correlation(judged.align({"t": {"c": 2.0, "a": 1.0}}), judged.pool)
+    found = grade_correlation(judged.align({"t": {"c": 2.0, "a": 1.0}}))
     assert found.tolist() == pytest.approx([-1 / 18])
+
+
+def test_the_rank_correlation_of_many_judgments_is_that_of_each_topic():
+    # So many that the topics are looked at in several batches.
+    rng = np.random.default_rng(5)
+    n_topics, n_docs = 30, 10_000
+    docs = [f"d{i}" for i in range(n_docs)]
+    grades = rng.integers(0, 4, (n_topics, n_docs))
+    ranks = np.argsort(np.argsort(rng.random((n_topics, n_docs)), axis=1), axis=1)
+    ids = [f"t{t}" for t in range(n_topics)]
+    qrels = {
+        t: dict(zip(docs, row, strict=True)) for t, row in zip(ids, grades.tolist(), strict=True)
+    }
+    run = {
+        t: dict(zip(docs, row, strict=True)) for t, row in zip(ids, (-ranks).tolist(), strict=True)
+    }
+    judged = irpref.evaluator(["AP"], qrels).align(run)
+    assert len(list(judged.batches())) > 1
+    expected = [spearmanr(g, -r).statistic for g, r in zip(grades, ranks, strict=True)]
+    by_id = dict(zip(ids, expected, strict=True))
+    in_order = [by_id[topic] for topic in judged.pool.topic_ids]
+    assert grade_correlation(judged) == pytest.approx(in_order, abs=1e-12)
+    # Relevant documents beyond the middle, in standard errors of the mean over the topics.
+    beyond = (
+        np.array([((r + 0.5) / n_docs)[g > 0].mean() for g, r in zip(grades, ranks, strict=True)])
+        - 0.5
+    )
+    errors = beyond.mean() / (beyond.std(ddof=1) / n_topics**0.5)
+    assert late_by(judged) == pytest.approx(max(errors, 0.0), abs=1e-9)

@@ -224,3 +224,8 @@ class JudgedRun(HasMemo):
             stop = min(max(stop, start + 1), self.n_topics)
             yield start, stop
             start = stop
+
+    def by_batch(self, values: Callable[[JudgedRun], Floats]) -> Floats:
+        """Compute a number a topic, batch by batch, so that what it takes is freed: (n_topics,)."""
+        parts = [values(self.topics(*batch)) for batch in self.batches()]
+        return np.concatenate(parts) if parts else np.empty(0)

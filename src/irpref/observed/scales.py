@@ -25,6 +25,7 @@ from irpref.data.columns import as_objects
 from irpref.judged.align import Listing
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
+from irpref.kernel.grades import Grades
 from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
@@ -168,7 +169,7 @@ class Compared(NamedTuple):
 
 
 @shared
-def _graded(pool: Pool) -> Compared:
+def _graded(pool: Grades) -> Compared:
     return _compared(pool.judged, pool.grade, pool.grade >= 0)
 
 
@@ -328,9 +329,9 @@ def surely_against(of_runs: Sequence[Floats]) -> Against | None:
     return None if found is None or found.correlation >= REVERSED else found
 
 
-def grade_correlation(judged: JudgedRun, pool: Pool) -> Floats:
+def grade_correlation(judged: JudgedRun) -> Floats:
     """Correlate grades with ranks: (n_topics,), NaN if there is nothing to compare."""
-    return _correlation(judged.row, judged.hits, _graded(pool))
+    return judged.by_batch(lambda part: _correlation(part.row, part.hits, _graded(part.pool)))
 
 
 def reversed_order(judged: JudgedRun, pool: Pool) -> float | None:
@@ -342,7 +343,7 @@ def reversed_order(judged: JudgedRun, pool: Pool) -> float | None:
     some = _first(judged.hits)
     if _in_order(_correlation(judged.row[: some.size], some, _graded_first(pool))):
         return None
-    found = surely_against([grade_correlation(judged, pool)])
+    found = surely_against([grade_correlation(judged)])
     return None if found is None else found.correlation
 
 

@@ -179,7 +179,7 @@ class Scorer:
             if answered:  # for an empty run there is a warning
                 scores.late_by = late_by(judged.run)
                 if self.pool.graded:
-                    scores.grade_order = grade_correlation(judged.run, self.pool)
+                    scores.grade_order = grade_correlation(judged.run)
                 if self.beside is not None:
                     run = judged.run
                     scores.beside_order = order_of(run.row, run.hits, self.beside)

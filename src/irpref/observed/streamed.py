@@ -52,15 +52,25 @@ def late_by(run: JudgedRun) -> float:
     """Measure how surely relevant documents are nearer to the end of the ranking than to its top,
     in standard errors of the mean over the topics; 0 if they are not, or cannot be told.
     """
+    beyond = run.by_batch(_beyond)
+    beyond = beyond[~np.isnan(beyond)]
+    if beyond.size < _FEWEST:
+        return 0.0
+    mean, error = float(beyond.mean()), float(beyond.std(ddof=1)) / beyond.size**0.5
+    return max(mean, 0.0) / max(error, 1e-9)
+
+
+def _beyond(run: JudgedRun) -> Floats:
+    """Measure how far beyond the middle of each ranking its relevant documents are, as a share of
+    its length: (n_topics,), NaN where there are too few documents to tell.
+    """
     at = np.flatnonzero(run.grade > 0)
     relevant = run.hits.part(at)
     place = (run.rank[at] - 0.5) / relevant.spread(run.n_retrieved)
     told = (relevant.lengths > 0) & (run.n_retrieved >= SEVERAL)
-    if told.sum() < _FEWEST:
-        return 0.0
-    beyond = relevant.total(place)[told] / relevant.lengths[told] - 0.5
-    mean, error = float(beyond.mean()), float(beyond.std(ddof=1)) / beyond.size**0.5
-    return max(mean, 0.0) / max(error, 1e-9)
+    mean = np.full(run.n_topics, np.nan)
+    np.divide(relevant.total(place), relevant.lengths, out=mean, where=told)
+    return mean - 0.5
 
 
 def backwards(run: JudgedRun) -> JudgedRun:
