@@ -86,7 +86,7 @@ def ask(
     margin = MARGIN if kind == "pass" else None
     answers = []
     for two in pairs:
-        basis = JudgedRuns(facts, facts.qrels)  # one keeps all of its pairs
+        basis = JudgedRuns(facts)  # one keeps all of its pairs
         pair = basis.pair(
             Question(kind, asked, None, facts.everything, MISSING, two, margin, decide)
         )

@@ -5,42 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.errors import AbsentRunError, EmptyJudgmentsError, MeasureError
-from irpref.judged import Groups, Judgments, as_judgments, groups_of, hash_of_pool, hash_of_text
-from irpref.kernel import Bools, Floats, ratio
-from irpref.measures.declare import rises
+from irpref.errors import EmptyJudgmentsError
+from irpref.judged import as_judgments, hash_of_pool, hash_of_text
+from irpref.kernel import Bools, ratio
 from irpref.observed import (
     TOP,
     Evidence,
-    Ground,
     check_present,
     gathered,
     sees_grades,
     thresholds_on,
 )
-from irpref.values import TopicValues, have_a_value
+from irpref.values import TopicValues
+from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Pair, Row
-from irpref_lab.decide.questions import Basis, Question, Verdict
+from irpref_lab.decide.questions import Basis, Verdict
 from irpref_lab.decide.turning import Turning
 from irpref_lab.remarks import (
     about_topics,
     by_judge,
     columns_of_judge,
     columns_of_repeats,
-    columns_of_runs,
-    each_within_repeats,
     grave_lines,
     of_many_runs,
-    own_topics,
     repeated,
     topics_by_code,
-    within_repeats,
     without_value,
 )
 
@@ -85,32 +80,21 @@ def basis_of(
         (one for one in facts.systems if present is None or one.name in present),
         len(facts.topics),
     )
-    return JudgedRuns(facts, read)
+    return JudgedRuns(facts)
 
 
-Decide: TypeAlias = Callable[[Floats, Bools], str]
-
-
-class JudgedRuns(Basis):
+class JudgedRuns(FactsBasis):
     """Runs of systems, evaluated on judgments.
 
     Parameters
     ----------
     facts : Evidence
         With the runs themselves.
-    qrels : Judgments
     """
 
-    def __init__(self, facts: Evidence, qrels: Judgments) -> None:
-        self.facts, self.qrels, self.measures = facts, qrels, facts.measures
+    def __init__(self, facts: Evidence) -> None:
+        super().__init__(facts)
         self._turning: Turning | None = None
-        self._of_pairs: dict[tuple[int, ...], Evidence] = {}
-        self._alone: dict[tuple[Measure, bytes, float], dict[str, list[Ground]]] = {}
-        self._depend: dict[tuple[Measure, bytes, float], dict[str, frozenset[str]]] = {}
-
-    def only(self, numbers: Sequence[int]) -> JudgedRuns:
-        """Return the basis of some systems, by number."""
-        return JudgedRuns(self.facts.only(numbers), self.qrels)
 
     def same_order(self, first: int, second: int) -> bool:
         """Test whether two systems have the same ranking; False if unknown."""
@@ -124,91 +108,7 @@ class JudgedRuns(Basis):
         if not facts.answerable.any():
             raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")
         in_reach = [measure for measure in facts.measures if facts.reached[measure].any()]
-        self._check_grades(in_reach, lambda measure: sees_grades(measure, facts.pool))
-
-    @staticmethod
-    def _check_grades(measures: Sequence[Measure], sees: Callable[[Measure], bool]) -> None:
-        """Refuse measures none of which depends on grades."""
-        if measures and not any(map(sees, measures)):
-            raise MeasureError(
-                f"{', '.join(map(str, measures))}: a gate needs a measure that depends on grades, "
-                f"and others say nothing about which ranking is better",
-                measure=str(measures[0]),
-            )
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the systems."""
-        return [system.name for system in self.facts.systems]
-
-    def parts(self, groups: Groups | None) -> dict[str | None, Bools]:
-        """Map each group to its topics; without groups, None to all topics."""
-        return dict(groups_of(groups, self.qrels, self.facts.topics))
-
-    # Pairs ----------------------------------------------------------------------------------------
-
-    def _facts_of(self, numbers: Sequence[int]) -> Evidence:
-        """Return the facts about two systems."""
-        key = tuple(numbers)
-        if key == tuple(range(len(self.facts.systems))):
-            return self.facts
-        if key not in self._of_pairs:
-            self._of_pairs[key] = self.facts.only(key)
-        return self._of_pairs[key]
-
-    def pair(self, asked: Question) -> Pair:
-        """Return two systems on a group of topics, with the grounds against the verdict.
-
-        A claim is about all topics, where an unanswered one has the value of an empty ranking. A
-        pass leaves out topics that cannot tell, and not to answer is never a gain.
-        """
-        facts, measure = self._facts_of(asked.numbers), asked.measure
-        values, lacking = facts.values(measure), facts.unanswered(measure)
-        if asked.verdict == "claim":
-            topics: Bools = asked.inside & ~np.isnan(values).any(axis=0)
-            if not topics.any():
-                raise MeasureError(
-                    f"{measure} has no value for both runs on any topic", measure=str(measure)
-                )
-        else:
-            values = self._never_a_gain(measure, values, lacking[1])
-            topics = facts.compared(measure, 0, asked.inside) & ~np.isnan(values).any(axis=0)
-        first, second = (system.name for system in facts.systems)
-        pair = asked.pair((first, second), facts.topics, topics, values, lacking)
-
-        def decided(values: Floats, topics: Bools) -> str:
-            assert asked.decide is not None
-            return asked.decide(_with_values(pair, values, topics, facts.topics))
-
-        against = self._against_claim if asked.verdict == "claim" else self._against_pass
-        grounds = list(against(asked, pair, None if asked.decide is None else decided))
-        pair.grounds.extend(grounds)
-        return pair
-
-    def _never_a_gain(self, measure: Measure, values: Floats, lacking: Bools) -> Floats:
-        """Give the second system the worse value of the two where it does not answer."""
-        values, no_value = values.copy(), lacking & np.isnan(values[1])
-        values[1, no_value] = self.facts.empty[measure][no_value]
-        worst = np.minimum if rises(measure) else np.maximum
-        values[1, lacking] = worst(values[1, lacking], values[0, lacking])
-        return values
-
-    def _against_claim(
-        self, asked: Question, pair: Pair, decide: Decide | None
-    ) -> Iterator[Ground]:
-        """Yield the reasons not to call the system with the better mean better."""
-        worse, better = (0, 1) if pair.mean_gain >= 0 else (1, 0)
-        facts = self._facts_of(pair.numbers)
-        yield from facts.against_claim(
-            pair.measure, worse, better, pair.inside, asked.missing, decide
-        )
-
-    def _against_pass(self, asked: Question, pair: Pair, decide: Decide | None) -> Iterator[Ground]:
-        """Yield the reasons not to call the second system as good as the first."""
-        facts = self._facts_of(pair.numbers)
-        yield from facts.against(
-            "pass", pair.measure, 0, pair.inside, asked.missing, 1, asked.margin, decide
-        )
+        self.check_grades(in_reach, lambda measure: sees_grades(measure, facts.pool))
 
     def could_turn(
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
@@ -220,8 +120,6 @@ class JudgedRuns(Basis):
             same = self.facts.same_order(0, 1)
             self._turning = Turning(runs, self.facts, same)
         return self._turning.could(pair.measure, pair.topics, verdict, now, agrees)
-
-    # Columns and words ----------------------------------------------------------------------------
 
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
         """Return the further columns of a pair; the systems are called so in their names."""
@@ -236,33 +134,6 @@ class JudgedRuns(Basis):
         columns |= columns_of_repeats(facts, pair.measure, pair.topics, called)
         columns["topics_by_code"] = topics_by_code(facts, pair.measure, inside, pair.names)
         return columns
-
-    def sentences(
-        self, verdict: Verdict, pair: Pair, row: Mapping[str, Any], missing: float
-    ) -> list[str]:
-        """Describe problems behind the numbers of a pair that did not rule out the verdict."""
-        facts, measure, inside = self._facts_of(pair.numbers), pair.measure, pair.inside
-        repeats = self.repeats(pair, row)
-        if verdict == "pass":
-            return repeats
-        stopped = {ground.code for ground in pair.grounds}
-        texts = []
-        for fact in facts.rows(measure, inside):
-            code = fact["record"]
-            least = 0 if code.never_hides else missing * inside.sum()
-            if not code.in_notes and code.name not in stopped and fact["topics"] > least:
-                texts.append(fact["text"])
-        valued = int((pair.topics & facts.answerable & inside).sum())
-        texts += filter(None, [have_a_value([valued], int((facts.answerable & inside).sum()))])
-        texts += own_topics(facts, inside)
-        if row["could_turn"] is True:
-            texts.append("judging the unjudged documents could change this")
-        return [*texts, *by_judge(facts, inside), *repeats]
-
-    def repeats(self, pair: Pair, row: Mapping[str, Any]) -> list[str]:
-        """Say if the difference is no larger than between repeated runs of a system."""
-        facts = self._facts_of(pair.numbers)
-        return within_repeats(facts, pair.measure, pair.topics, (0, 1), row["difference"])
 
     def notes(self, verdict: Verdict) -> list[str]:
         """Say which facts all pairs share, without full stops."""
@@ -285,7 +156,7 @@ class JudgedRuns(Basis):
                 *repeated(facts, measures, everything),
                 *self._orders(),
             ]
-        return [*notes, *thresholds_on(measures, self.qrels)]
+        return [*notes, *thresholds_on(measures, self.facts.qrels)]
 
     def _orders(self) -> Iterator[str]:
         """Say where the order of documents is strange."""
@@ -296,13 +167,17 @@ class JudgedRuns(Basis):
                 if text := say(number, f"the {system.name}"):
                     yield text
 
+    def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
+        """Describe problems behind the values of all systems, without full stops."""
+        facts = self.facts
+        return [
+            *of_many_runs(facts, facts.measures, absent, called),
+            *thresholds_on(facts.measures, self.facts.qrels),
+        ]
+
     def grave(self) -> list[str]:
         """List what `irpref_lab.check` would find grave, a line for each code."""
         return grave_lines(self.facts)
-
-    def frame(self, parts: Mapping[str | None, Bools]) -> Any:
-        """Return the table of `irpref.evidence`."""
-        return self.facts.frame(parts)
 
     def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
         """Return the hash of the judgments, and of the judgments and the groups; these are the same
@@ -318,40 +193,6 @@ class JudgedRuns(Basis):
                 text += f"{group!r} {members!r}\n"
         return of_qrels, hash_of_text(text)
 
-    # Many systems ---------------------------------------------------------------------------------
-
-    def absent(self, strict: bool = False, alone: bool = False) -> dict[str, str]:
-        """Return the runs that take no part in tests, with the reason.
-
-        Parameters
-        ----------
-        strict : bool
-            Whether such a run is an error.
-        alone : bool
-            Whether nothing is tested, so that one run is enough, or none: then none is set apart.
-
-        Raises
-        ------
-        AbsentRunError
-            There is such a run and `strict`, or fewer than two others are left.
-        """
-        facts = self.facts
-        n_topics = len(facts.topics)
-        reasons = {
-            system.name: system.absence(n_topics) for system in facts.systems if system.is_absent
-        }
-        left = len(facts.systems) - len(reasons)
-        if reasons and (strict or (left < 2 and not alone)):
-            every = "; ".join(f"{name!r}: {why}" for name, why in reasons.items())
-            if not strict:
-                every = f"{left or 'no'} run{'s' * (left != 1)} left to compare: {every}"
-            raise AbsentRunError(every)
-        return reasons if left else {}
-
-    def tables(self) -> list[TopicValues]:
-        """Return the values of each measure, without topics that have no value for any system."""
-        return self.facts.tables()
-
     def further(self) -> list[TopicValues]:
         """Return the share of judged documents in the first ten, and the numbers of documents."""
         facts = self.facts
@@ -364,96 +205,3 @@ class JudgedRuns(Basis):
             TopicValues(name, self.names, facts.topics, np.array(values))
             for name, values in zip(FURTHER, (judged, retrieved), strict=True)
         ]
-
-    def against_runs(
-        self, measure: Measure, inside: Bools, missing: float
-    ) -> dict[str, list[Ground]]:
-        """Map each system to the grounds against the claim that another one is better."""
-        key = measure, inside.tobytes(), missing
-        if key not in self._alone:
-            facts = self.facts
-            self._alone[key] = {
-                system.name: facts.against("claim", measure, number, inside, missing)
-                for number, system in enumerate(facts.systems)
-            }
-        return self._alone[key]
-
-    def against_pair(
-        self, measure: Measure, inside: Bools, missing: float, worse: str, better: str
-    ) -> list[Ground]:
-        """Return the grounds against the claim that one system is better than another, if these
-        depend on both.
-        """
-        codes = self._beside_others(measure, inside, missing)[worse]
-        if not codes:
-            return []
-        names = self.names
-        two = self.facts.only((names.index(worse), names.index(better)))
-        return two.against("claim", measure, 0, inside, missing, 1, among=codes)
-
-    def _beside_others(
-        self, measure: Measure, inside: Bools, missing: float
-    ) -> dict[str, frozenset[str]]:
-        """Find the codes that might rule out claims about each system of a pair: it is too shallow,
-        or judged too rarely.
-
-        The deepest runs and the one with most judged documents stand for all others.
-        """
-        key = measure, inside.tobytes(), missing
-        if key not in self._depend:
-            facts = self.facts
-            shares = [system.judged_share(inside) for system in facts.systems]
-            first, second = np.argsort(shares)[:-3:-1].tolist()
-            codes = {}
-            alone = self.against_runs(measure, inside, missing)
-            for number, name in enumerate(self.names):
-                other = second if number == first else first
-                beside = facts.against("claim", measure, number, inside, missing, other)
-                codes[name] = frozenset(one.code for one in beside if one not in alone[name])
-            self._depend[key] = codes
-        return self._depend[key]
-
-    def columns_of_runs(self, measure: Measure, inside: Bools) -> dict[str, Row]:
-        """Return further columns of each system."""
-        return columns_of_runs(self.facts, measure, inside)
-
-    def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
-        """Describe problems behind the values of all systems, without full stops."""
-        facts = self.facts
-        return [
-            *of_many_runs(facts, facts.measures, absent, called),
-            *thresholds_on(facts.measures, self.qrels),
-        ]
-
-    def complete(self, board: Any, parts: Mapping[str | None, Bools], level: float) -> None:
-        """Add the further columns of a board."""
-        columns = {
-            (str(measure), group): self.columns_of_runs(measure, inside)
-            for measure in self.measures
-            for group, inside in parts.items()
-        }
-        rows = board[["measure", "group", "run"]].itertuples(index=False)
-        of_rows = [columns[measure, group][run] for measure, group, run in rows]
-        for name in of_rows[0]:
-            board[name] = [row[name] for row in of_rows]
-
-    def notes_of_pairs(
-        self, board: Any, parts: Mapping[str | None, Bools], missing: float
-    ) -> list[str]:
-        """Say which significant differences are no larger than between repeats."""
-        told_apart = board.different_pairs().to_dict("records")
-        pairs = [(f"{row['a']} and {row['b']}, ", (row["a"], row["b"]), row) for row in told_apart]
-        return each_within_repeats(self.facts, parts, pairs)
-
-
-def _with_values(pair: Pair, values: Floats, inside: Bools, topics: Sequence[str]) -> Pair:
-    """Return the pair with other values, (2, n_topics), on those of its topics that are inside."""
-    kept = pair.topics & inside & ~np.isnan(values).any(axis=0)
-    return replace(
-        pair,
-        topics=kept,
-        query_ids=list(compress(topics, kept.tolist())),
-        values=values[:, kept],
-        lacking=pair.lacking[:, kept[pair.topics]],
-        grounds=[],
-    )

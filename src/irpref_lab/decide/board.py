@@ -51,7 +51,7 @@ from irpref_lab.decide.first_lines import (
     where,
 )
 from irpref_lab.decide.in_place import measures_of, runs_named
-from irpref_lab.decide.letters import letters
+from irpref_lab.decide.letters import places
 from irpref_lab.decide.over_collections.board import leaderboard_over
 from irpref_lab.decide.pair import FURTHER
 from irpref_lab.decide.questions import BoardBasis
@@ -426,13 +426,6 @@ def _board(
     if values.n_topics >= FEWEST:
         limits = limits_named(values.measure)
         low, high, _ = mean_intervals(values.values, level, rng=seed, limits=limits)
-    place, order = values.places, values.best_first
-    best = np.full(n, pd.NA, dtype=object)
-    worst, text = best.copy(), np.full(n, None, dtype=object)
-    if different is not None:
-        best = 1 + (different & (place[:, None] > place)).sum(axis=1)
-        worst = n - (different & (place[:, None] < place)).sum(axis=1)
-        text[order] = letters(different[np.ix_(order, order)])
     return pd.DataFrame(
         {
             "run": list(values.systems),
@@ -441,10 +434,7 @@ def _board(
             "mean": values.means,
             "low": low * values.scale,
             "high": high * values.scale,
-            "place": place,
-            "place_low": pd.array(best, dtype="Int64"),
-            "place_high": pd.array(worst, dtype="Int64"),
-            "letters": pd.Series(text, dtype=object),
+            **places(values.places, values.best_first, different),
             "topics_without_documents": (answered.values == 0).sum(axis=1),
             "judged@10": judged.means,
         }

@@ -1,4 +1,4 @@
-"""Compact letters: two runs share a letter if and only if they are not shown to differ.
+"""Places and compact letters: two runs share a letter if and only if they are not shown to differ.
 
 A letter is a set of runs no two of which are shown to differ. Every pair not shown to differ must
 be in at least one set. Each set here is as large as possible (no run could join it), so runs that
@@ -16,10 +16,12 @@ Tukey's test, and runs are ordered by their means, both give the same letters.""
 from __future__ import annotations
 
 from string import ascii_lowercase
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from irpref.kernel import Bools
+from irpref.kernel import Bools, Ints
 
 MOST = 8  # more letters would be of no use to a reader
 
@@ -86,3 +88,37 @@ def letters(different: Bools) -> list[str] | list[None]:
         for run in runs:
             out[run] += name
     return out
+
+
+def places(place: Ints, best_first: Ints, different: Bools | None) -> dict[str, Any]:
+    """Return the columns of a board that tests of all pairs decide.
+
+    Parameters
+    ----------
+    place : int array (n_runs,)
+        1 for the best mean; equal means share a place.
+    best_first : int array (n_runs,)
+        Numbers of the runs, in the order in which letters are assigned.
+    different : bool array (n_runs, n_runs), optional
+        Whether two runs are significantly different; None if they were not tested.
+
+    Returns
+    -------
+    dict
+        `place`; `place_low` and `place_high`, the range of places consistent with the tests: every
+        run that is significantly better is above, every run that is significantly worse is below;
+        `letters`. The last three are missing if the runs were not tested.
+    """
+    n = len(place)
+    low = np.full(n, pd.NA, dtype=object)
+    high, text = low.copy(), np.full(n, None, dtype=object)
+    if different is not None:
+        low = 1 + (different & (place[:, None] > place)).sum(axis=1)
+        high = n - (different & (place[:, None] < place)).sum(axis=1)
+        text[best_first] = letters(different[np.ix_(best_first, best_first)])
+    return {
+        "place": place,
+        "place_low": pd.array(low, dtype="Int64"),
+        "place_high": pd.array(high, dtype="Int64"),
+        "letters": pd.Series(text, dtype=object),
+    }

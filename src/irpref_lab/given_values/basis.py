@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -14,11 +14,11 @@ from irpref.judged import hash_of_text
 from irpref.kernel import Bools
 from irpref.observed import can_see_grades
 from irpref.values import TopicValues
-from irpref_lab.decide.basis import JudgedRuns
+from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Pair, Row
 from irpref_lab.decide.questions import Verdict
-from irpref_lab.given_values.facts import GivenMeasure, ValueFacts, facts_of, measures_of
+from irpref_lab.given_values.facts import GivenMeasure, facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE, Values
 from irpref_lab.remarks import about_topics, of_many_runs, topics_by_code
 
@@ -48,7 +48,7 @@ class GivenValues(Values, InPlaceOfJudgments):
         return {name: name for name in names}
 
 
-class ValueBasis(JudgedRuns):
+class ValueBasis(FactsBasis):
     """Values of systems, of which nothing else is known: see `irpref_lab.decide.questions.Basis`.
 
     Parameters
@@ -59,31 +59,14 @@ class ValueBasis(JudgedRuns):
     heading = f"{FIRST_LINE}: "
     lacking = "has no value"
 
-    def __init__(self, facts: ValueFacts) -> None:
-        super().__init__(facts, cast(Any, None))
-
-    def only(self, numbers: Sequence[int]) -> ValueBasis:
-        """Return the basis of some systems, by number."""
-        return ValueBasis(cast(ValueFacts, self.facts.only(numbers)))
-
-    def same_order(self, first: int, second: int) -> bool:
-        """Return False: unknown."""
-        return False
-
     def check_gate(self) -> None:
         """Refuse measures that depend on the grades of no judgments: those behind the values are
         not known.
         """
-        self._check_grades(
+        self.check_grades(
             self.measures,
             lambda measure: isinstance(measure, GivenMeasure) or can_see_grades(measure),
         )
-
-    def could_turn(
-        self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
-    ) -> bool | None:
-        """Return None: unknown."""
-        return None
 
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
         """Return how many topics each system lacks; shares of unjudged documents are unknown."""
@@ -117,10 +100,6 @@ class ValueBasis(JudgedRuns):
         """Add the further columns of a board; judged shares are unknown."""
         super().complete(board, parts, level)
         board["judged@10"] = np.nan
-
-    def grave(self) -> list[str]:
-        """Find nothing: topics without a value are among the notes."""
-        return []
 
     def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
         """Return the hash of the topics, and of topics and groups: there are no judgments."""

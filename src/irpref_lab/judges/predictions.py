@@ -167,9 +167,8 @@ def judge(
     agreement = _agreement_of_grades(true, by_judge)
     human_facts = gathered(measures, as_judgments(true), by_name)
     check_present(human_facts.systems, len(human_facts.topics))
-    of_judge = as_judgments(by_judge)
-    facts = gathered(measures, of_judge, by_name)
-    basis = JudgedRuns(facts, of_judge)
+    facts = gathered(measures, as_judgments(by_judge), by_name)
+    basis = JudgedRuns(facts)
     rows: list[pd.DataFrame] = []
     tests: list[pd.DataFrame] = []
     agreements: list[dict[str, Any]] = []

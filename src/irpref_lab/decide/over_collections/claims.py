@@ -10,7 +10,7 @@ from ir_measures.measures import Measure
 from irpref.observed import Ground
 from irpref_lab.across import Collections
 from irpref_lab.decide.all_pairs import AgainstClaims
-from irpref_lab.decide.basis import JudgedRuns
+from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.decide.over_collections.numbers import Strata
 from irpref_lab.decide.over_collections.parts import Part, basis_on
 
@@ -30,14 +30,14 @@ class Claims:
         Share of the answerable topics of a collection that a system may lack.
     gains : mapping of system to tuple of float
         Its mean on each collection and over all, turned so that higher is better.
-    on : mapping of name of a collection to JudgedRuns
+    on : mapping of name of a collection to FactsBasis
         The systems there.
     """
 
     measure: Measure
     missing: float
     gains: Mapping[str, Sequence[float]]
-    on: Mapping[str, JudgedRuns]
+    on: Mapping[str, FactsBasis]
 
     def against(self) -> AgainstClaims:
         """Return the reasons in the form that boards ask for."""
@@ -69,7 +69,7 @@ class Claims:
             found += _named(collection, here)
         return found
 
-    def _of_runs(self, basis: JudgedRuns) -> dict[str, list[Ground]]:
+    def _of_runs(self, basis: FactsBasis) -> dict[str, list[Ground]]:
         return basis.against_runs(self.measure, basis.facts.everything, self.missing)
 
     def _asked(self, worse: str, better: str) -> Iterator[tuple[str, str, str]]:

@@ -16,7 +16,7 @@ from irpref.messages import visible
 from irpref.values import TopicValues
 from irpref_lab.across import strata
 from irpref_lab.decide.all_pairs import NOTHING, AgainstClaims, codes_of_pairs, significant
-from irpref_lab.decide.letters import letters
+from irpref_lab.decide.letters import places
 from irpref_lab.decide.over_collections.parts import Part
 from irpref_lab.trust import t_tests
 from irpref_lab.trust.samples import pairs_of_systems
@@ -199,20 +199,14 @@ def board_over(
     check_topics(of, over)
     order = of.by_mean.best_first
     of = of.select([of.systems[i] for i in order.tolist()])
-    n, means = len(of.systems), of.by_mean
-    place = means.places
+    means, apart = of.by_mean, None
     least, most = limits_named(of.measure)
     low, high = np.clip(strata.intervals(of.values, level, over), least, most)
-    best = worst = np.full(n, pd.NA, dtype=object)
-    text: list[str] | list[None] = [None] * n
     pairs = pd.DataFrame()
-    if tested and n > 1:
+    if tested and len(of.systems) > 1:
         pairs = pairs_over(of, over, level, against)
         if pairs["p"].notna().any():
             apart = different(pairs, of.systems, level)
-            best = 1 + (apart & (place[:, None] > place)).sum(axis=1)
-            worst = n - (apart & (place[:, None] < place)).sum(axis=1)
-            text = letters(apart)
     shares = strata.borda(of.values, of.higher_is_better)
     beaten = TopicValues("Borda", of.systems, ["share"], shares[:, None])
     board = pd.DataFrame(
@@ -222,10 +216,7 @@ def board_over(
             "mean": means.means,
             "low": low,
             "high": high,
-            "place": place,
-            "place_low": pd.array(best, dtype="Int64"),
-            "place_high": pd.array(worst, dtype="Int64"),
-            "letters": pd.Series(text, dtype=object),
+            **places(means.places, np.arange(len(of.systems)), apart),
             "borda": beaten.places,
         }
     )

@@ -17,6 +17,7 @@ from irpref.observed import Evidence, System, gathered
 from irpref.values import TopicValues
 from irpref_lab.across import Collections
 from irpref_lab.decide.basis import JudgedRuns
+from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.given_values import Values
 from irpref_lab.given_values.basis import ValueBasis
 from irpref_lab.given_values.facts import facts_of, measures_of
@@ -149,14 +150,14 @@ def basis_on(
     measure: Measure,
     systems: Sequence[str],
     names: Sequence[str],
-) -> JudgedRuns:
+) -> FactsBasis:
     """Return the basis of verdicts about some systems on a collection, under these names."""
     if part.facts is None:
         facts = facts_of(given.parts[part.name], [measure], systems)
         return ValueBasis(replace(facts, systems=_named(facts.systems, names)))
     by_name = {system.name: system for system in part.facts.systems}
     here = _named([by_name[name] for name in systems], names)
-    return JudgedRuns(replace(part.facts, systems=here), part.facts.qrels)
+    return JudgedRuns(replace(part.facts, systems=here))
 
 
 def _named(systems: Sequence[System], names: Sequence[str]) -> list[System]:
