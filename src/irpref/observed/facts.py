@@ -24,7 +24,7 @@ from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import needs, rises
 from irpref.observed.observation import any_of
 from irpref.observed.orders import DRAWS, equal_backwards, tied_orders
-from irpref.observed.sensitivity import TOP, Values, grades_in_words, is_count, last_rank
+from irpref.observed.sensitivity import TOP, Values, blind, grades_in_words, is_count, last_rank
 from irpref.observed.system import System
 from irpref.values.matrix import TopicValues
 
@@ -187,10 +187,10 @@ class Facts(HasMemo):
     def blind(self, measure: Measure) -> Bools:
         """Mark topics whose grades a measure does not tell apart: shape (n_topics,)."""
         depth = self.looks_at(measure) or TOP
-        judged = sum(system.judged[depth] for system in self.systems)
-        returned = sum(system.returned[depth] for system in self.systems)
-        compared = (2 * judged >= returned) | self.lacking[measure]
-        return np.asarray(self.alike[measure] & (returned > 0) & compared)
+        none = np.zeros(len(self.topics), np.int64)
+        judged = sum((system.judged[depth] for system in self.systems), none)
+        returned = sum((system.returned[depth] for system in self.systems), none)
+        return blind(self.alike[measure], judged, returned, self.lacking[measure])
 
     @shared
     def shallow(self, measure: Measure | None) -> Bools:

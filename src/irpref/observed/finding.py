@@ -230,10 +230,12 @@ class Code:
             "are": "is" if count == 1 else "are",
             "them": "it" if count == 1 else "them",
             "first": found.example,
-            "remedy": argument(self.remedy),
         }
-        said = found.says or self.says
-        return said.format(**{**words, **found.words})
+        return self.worded(found.says, **{**words, **found.words})
+
+    def worded(self, says: str | None = None, **words: Any) -> str:
+        """Put words into its sentence, or into another one in its place."""
+        return (says or self.says).format(**{"remedy": argument(self.remedy), **words})
 
     def against_verdict(self, view: View) -> str | None:
         """Return the sentence if it rules out a verdict; else None."""

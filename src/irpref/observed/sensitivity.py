@@ -143,6 +143,22 @@ def tells_apart(
     return reached, alike, empty
 
 
+def blind(alike: Bools, judged: Ints, returned: Ints, lacking: Bools | bool = False) -> Bools:
+    """Mark topics where all that runs show a measure counts the same: shape (n_topics,).
+
+    Parameters
+    ----------
+    alike : bool array (n_topics,)
+        See `tells_apart`.
+    judged, returned : int array (n_topics,)
+        Judged documents, and documents, in the ranks that the measure looks at, of all runs: if
+        most are unjudged, it tells those from the others.
+    lacking : bool array (n_topics,)
+        Whether the measure needs a document judged non-relevant, and there is none.
+    """
+    return np.asarray(alike & (returned > 0) & ((2 * judged >= returned) | lacking))
+
+
 def _ends(pool: Pool, rows: Ints) -> tuple[Ints, Ints]:
     """Find the documents of the highest grade of each topic, and equally many of the lowest.
 

@@ -20,7 +20,14 @@ from irpref.messages import have, held
 from irpref.observed.finding import Code
 from irpref.observed.judgment_codes import UNANSWERABLE
 from irpref.observed.measure_codes import BLIND, OUT_OF_REACH
-from irpref.observed.sensitivity import TOP, grades_in_words, is_count, last_rank, tells_apart
+from irpref.observed.sensitivity import (
+    TOP,
+    blind,
+    grades_in_words,
+    is_count,
+    last_rank,
+    tells_apart,
+)
 
 if TYPE_CHECKING:
     from irpref.judged.pool import Pool
@@ -69,7 +76,7 @@ class Silent:
             names.setdefault((code, about), []).append(str(measure))
         for (code, about), measures in names.items():
             words = {"measure": ", ".join(measures), "scale": about, "some": some, "have": have(n)}
-            yield code.says.format(**words)
+            yield code.worded(**words)
 
     def _codes(self, counts: list[Counts]) -> Iterator[tuple[Measure, Code]]:
         """Find measures that tell nothing apart, with the code that says so."""
@@ -77,8 +84,8 @@ class Silent:
             depth, zeros = last_rank(measure) or TOP, np.zeros(self.pool.n_topics, np.int64)
             judged = sum((by_depth[depth][0] for by_depth in counts), zeros)
             returned = sum((by_depth[depth][1] for by_depth in counts), zeros)
-            blind = self.alike[measure] & (returned > 0) & (2 * judged >= returned)
-            if (self.answerable & reached & ~blind).any():
+            nothing = blind(self.alike[measure], judged, returned)
+            if (self.answerable & reached & ~nothing).any():
                 continue
             if not self.answerable.any():
                 yield measure, UNANSWERABLE

@@ -18,7 +18,6 @@ from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.messages import argument
 from irpref.observed.changed_ids import JudgedIds
 from irpref.observed.evidence import Evidence, Row
 from irpref.observed.facts import MISSING
@@ -212,8 +211,7 @@ def grades_reversed(of_runs: Sequence[Floats]) -> str | None:
     if against is None:
         return None
     n = int(against.topics.sum())
-    turns = argument(GRADES_REVERSED.remedy)
-    return GRADES_REVERSED.says.format(correlation=against.correlation, n=n, remedy=turns)
+    return GRADES_REVERSED.worded(correlation=against.correlation, n=n)
 
 
 def one_grade(pool: Pool, of_runs: Sequence[Floats]) -> str | None:
@@ -229,8 +227,7 @@ def one_grade(pool: Pool, of_runs: Sequence[Floats]) -> str | None:
     found = ranked_as(of_runs)
     if found is None:
         return None
-    words = {"correlation": found, "remedy": argument(ONE_GRADE.remedy)}
-    return ONE_GRADE.says.format(grade=float(pool.grade[0]), **words)
+    return ONE_GRADE.worded(grade=float(pool.grade[0]), correlation=found)
 
 
 def not_looked_at(late: Mapping[str, float]) -> list[str]:

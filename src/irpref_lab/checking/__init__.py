@@ -124,7 +124,7 @@ def check(
 
 def _failure(code: Code, run: str | None, error: str) -> Row:
     """Make a row about judgments or a run that cannot be evaluated."""
-    text = code.says.format(run=run, error=error)
+    text = code.worded(run=run, error=error)
     return {"code": code.name, "level": code.level, "run": run, "count": 1, "example": None} | {
         "text": text
     }
