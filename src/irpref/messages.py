@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -24,6 +24,7 @@ __all__ = [
     "about",
     "argument",
     "check_choice",
+    "check_measures",
     "clipped",
     "did_you_mean",
     "give",
@@ -234,6 +235,14 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
             f"{names}{did_you_mean(str(value), known)}",
             parameter=name,
             value=value,
+        )
+
+
+def check_measures(measures: Sized, what: str) -> None:
+    """Raise `ArgumentError` if there are no measures for something, such as "a gate"."""
+    if not len(measures):
+        raise ArgumentError(
+            f"{what} needs at least one measure, such as AP or nDCG@10", parameter="measures"
         )
 
 

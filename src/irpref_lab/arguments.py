@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.errors import ArgumentError
+from irpref.errors import ArgumentError, JudgmentsError
 from irpref_lab.messages import not_accepted
 
 LEVEL = 0.95  # of tests and intervals, unless you choose another
@@ -123,6 +123,18 @@ def check_missing(missing: Any) -> float:
             "missing", missing, "a share of the topics of at least 0 and below 1, such as 0.05"
         )
     return number
+
+
+def check_topics(n_topics: int, what: str, group: str | None = None) -> None:
+    """Refuse fewer than two topics, of a group if there are groups.
+
+    Raises
+    ------
+    JudgmentsError
+    """
+    if n_topics < 2:
+        where = "" if group is None else f" in group {group!r}"
+        raise JudgmentsError(f"{what} needs at least 2 topics, got {n_topics}{where}")
 
 
 def check_depth(depth: Any) -> int | None:

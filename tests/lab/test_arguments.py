@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from irpref.errors import ArgumentError
+import irpref
+import irpref_lab
+from irpref.errors import ArgumentError, JudgmentsError
 from irpref_lab.arguments import (
     check_depth,
     check_level,
@@ -72,3 +74,40 @@ def test_a_share_of_topics_and_a_depth():
     for depth in (0, 1.5, True, "10", 10**20):
         with pytest.raises(ArgumentError):
             check_depth(depth)
+
+
+QRELS = {topic: {"a": 1, "b": 0} for topic in ("q1", "q2")}
+RUNS = [{topic: {"a": float(2 - n), "b": 1.0} for topic in QRELS} for n in (0, 2)]
+NAMED = dict(zip("ab", RUNS, strict=True))
+VERDICTS = {
+    "compare": lambda measures, qrels, **more: irpref_lab.compare(measures, qrels, *RUNS),
+    "gate": lambda measures, qrels, **more: irpref_lab.gate(measures, qrels, *RUNS),
+    "against": lambda measures, qrels, **more: irpref_lab.against(
+        measures, qrels, RUNS[0], {"b": RUNS[1]}
+    ),
+    "leaderboard": lambda measures, qrels, **more: irpref_lab.leaderboard(measures, qrels, NAMED),
+}
+RESULTS = VERDICTS | {
+    "evidence": lambda measures, qrels, **more: irpref.evidence(measures, qrels, NAMED),
+    "report": lambda measures, qrels, out: irpref_lab.report(measures, qrels, NAMED, out),
+    **{
+        f"intervals over {over}": lambda measures, qrels, over=over, **more: irpref_lab.intervals(
+            measures, qrels, RUNS[0], over=over
+        )
+        for over in ("ties", "topics", "unjudged")
+    },
+}
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+def test_what_has_no_measure_says_so_in_one_way(result, tmp_path):
+    with pytest.raises(ArgumentError) as told:
+        result([], QRELS, **{"out": tmp_path / "report"} if result is RESULTS["report"] else {})
+    assert told.value.parameter == "measures"
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("verdict", [VERDICTS[name] for name in VERDICTS if name != "compare"])
+def test_a_verdict_on_one_topic_is_refused_in_one_way(verdict):
+    with pytest.raises(JudgmentsError):
+        verdict(["AP"], {"q1": QRELS["q1"]})

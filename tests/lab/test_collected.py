@@ -50,6 +50,17 @@ def test_a_folder_has_a_folder_for_each(tmp_path: Path) -> None:
         collections(tmp_path)
 
 
+def test_a_file_of_values_with_a_column_of_collections_is_several(tmp_path: Path) -> None:
+    path = tmp_path / "values.csv"
+    path.write_text("system,topic,measure,value,collection\ns,1,AP,0.5,x\ns,1,AP,0.25,y\n")
+    assert collections(path).names == ("x", "y")
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere: no such folder"):
+        collections(str(tmp_path / "nowhere"))
+
+
 @pytest.mark.parametrize(
     "data",
     [

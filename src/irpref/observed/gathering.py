@@ -22,7 +22,7 @@ from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Ints, Segments
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.measures.names import parse_all
-from irpref.messages import about
+from irpref.messages import about, check_measures
 from irpref.observed.changed_ids import JudgedIds
 from irpref.observed.evidence import Evidence
 from irpref.observed.observation import observe
@@ -150,8 +150,7 @@ def gathered(
         No measure, no run; errors of the evaluator.
     """
     chosen = parse_all(measures)
-    if not chosen:
-        raise MeasureError("there is no measure to evaluate")
+    check_measures(chosen, "an evaluation")
     gatherer = Gatherer(chosen, qrels, depth)
     several = not isinstance(runs, Mapping) or len(runs) > 1
     number = len(runs) if isinstance(runs, Sized) else 0

@@ -20,7 +20,7 @@ from irpref.judged.types import EachRun, Frame, Groups, QrelsLike
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import MeasureLike, rises
 from irpref.measures.names import parse, parse_all
-from irpref.messages import about
+from irpref.messages import about, check_measures
 from irpref.values.evaluator import evaluator as evaluator_for
 from irpref.values.means import best_first, magnitude, places
 
@@ -366,8 +366,7 @@ def evaluated(
     depend on the order of the qrels. Topics that have no value (NaN) in any run are left out.
     """
     chosen = parse_all(measures)
-    if not chosen:
-        raise ArgumentError("there is no measure to evaluate", parameter="measures")
+    check_measures(chosen, "an evaluation")
     evaluator = evaluator_for(chosen, qrels)
     topics = [evaluator.topic_ids[t] for t in evaluator.by_id]
     systems: list[str] = []

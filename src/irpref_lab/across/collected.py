@@ -9,6 +9,7 @@ from typing import Any
 
 from irpref.data import named_runs
 from irpref.errors import ArgumentError
+from irpref.messages import no_such_file
 from irpref_lab.given_values import Values
 
 _JUDGMENTS = ("qrels", "judgments")  # what a file of judgments is called in a folder
@@ -62,10 +63,10 @@ def collections(data: Any) -> Collections:
 
     Parameters
     ----------
-    data : mapping, `Values`, or path of a folder
+    data : mapping, `Values`, or path
         - a mapping of name to `(qrels, runs)`, each in any form that `irpref_lab.leaderboard`
           takes; or of name to a result of `irpref_lab.values`;
-        - the result of `irpref_lab.values` for a table with a column `collection`;
+        - the result of `irpref_lab.values` for a table with a column `collection`, or its file;
         - a folder with a folder for each collection: a file `qrels` (with any ending) and files of
           runs; or, without it, files of values.
 
@@ -79,6 +80,8 @@ def collections(data: Any) -> Collections:
     ------
     ValueError
         There are fewer than two collections, or one has no system.
+    FileNotFoundError
+        There is no such folder or file.
 
     Examples
     --------
@@ -91,10 +94,10 @@ def collections(data: Any) -> Collections:
     """
     if isinstance(data, Collections):
         return data
+    if isinstance(data, (str, os.PathLike)):
+        data = _of_path(os.path.expanduser(os.fspath(data)))
     if isinstance(data, Values):
         parts: dict[str, Any] = {name: data.collection(name) for name in data.collections}
-    elif isinstance(data, (str, os.PathLike)):
-        parts = _of_folder(os.path.expanduser(os.fspath(data)))
     elif isinstance(data, Mapping):
         parts = {str(name): _part(str(name), one) for name, one in data.items()}
     else:
@@ -153,10 +156,14 @@ def _part(name: str, one: Any) -> Any:
     return one[0], runs
 
 
-def _of_folder(path: str) -> dict[str, Any]:
-    """Read a folder with a folder for each collection."""
+def _of_path(path: str) -> Values | dict[str, Any]:
+    """Read a folder with a folder for each collection, or a file of values."""
     from irpref_lab.given_values import values
 
+    if not os.path.exists(path):
+        raise no_such_file(path, "no such folder")
+    if not os.path.isdir(path):
+        return values(path)
     parts: dict[str, Any] = {}
     for entry in sorted(os.scandir(path), key=lambda one: one.name):
         if not entry.is_dir() or entry.name.startswith((".", "_")):
@@ -173,5 +180,5 @@ def _of_folder(path: str) -> dict[str, Any]:
             parts[entry.name] = values(entry.path)
             continue
         runs = [one for one, judged in zip(files, is_qrels, strict=True) if not judged]
-        parts[entry.name] = _part(entry.name, (files[is_qrels.index(True)], runs))
+        parts[entry.name] = files[is_qrels.index(True)], runs
     return parts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,6 @@ from click.core import ParameterSource
 from irpref.cli.arguments import INPUTS, Inputs, check_files_there, only_topics, sort_values
 from irpref.cli.options import Decorator, option, together
 from irpref.cli.parameter_types import OTHER_COLUMNS, Choice
-from irpref.messages import no_such_file
 from irpref_lab.arguments import OVER
 
 _GIVEN = f"{__name__}.given"  # where the context keeps which of the two options is given
@@ -188,9 +186,7 @@ def _of_collections(takes: str, given: Mapping[str, Any]) -> CollectionInputs:
     from irpref_lab.decide.over_collections.parts import measures_over
 
     path = given["qrels"]
-    if not os.path.exists(path):
-        raise no_such_file(path, "no such folder")
-    read = irpref_lab.collections(path if os.path.isdir(path) else irpref_lab.values(path))
+    read = irpref_lab.collections(path)
     named = [text for text in given["arguments"] if text in read.systems]
     names = [text for text in given["arguments"] if text not in read.systems]
     names += given.get("measure", ())

@@ -16,14 +16,14 @@ import numpy as np
 import pandas as pd
 
 from irpref.data import named_runs, run_names
-from irpref.errors import ArgumentError, JudgmentsError, MeasureError
+from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, RunLike, Runs
 from irpref.measures.declare import Measures
-from irpref.messages import check_choice, once_per_call, whole_files
+from irpref.messages import check_choice, check_measures, once_per_call, whole_files
 from irpref.observed import MISSING
 from irpref.values import TopicValues
 from irpref_lab.across import Collections, several
-from irpref_lab.arguments import LEVEL, check_level, check_missing, check_unused
+from irpref_lab.arguments import LEVEL, check_level, check_missing, check_topics, check_unused
 from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import METHODS, PAIRS, described, pair_tests, significant
 from irpref_lab.decide.basis import basis_of
@@ -142,17 +142,14 @@ def against(
         )
     check_unused("one collection", over=over)
     chosen = measures_of(measures, qrels)
-    if not chosen:
-        raise MeasureError("against needs at least one measure")
+    check_measures(chosen, "a test")
     base, named = _with_baseline(baseline, runs_named(runs, qrels) if runs is None else runs)
     with whole_files(strict):
         basis = basis_of(chosen, qrels, named, present=[base])
     basis.check_values()
     absent = basis.absent(strict)
     parts = basis.parts(groups)
-    size = sum(int(inside.sum()) for inside in parts.values())
-    if size < 2:
-        raise JudgmentsError(f"a test needs at least 2 topics, got {size}")
+    check_topics(sum(int(inside.sum()) for inside in parts.values()), "a test")
     others = [(0, i) for i, name in enumerate(basis.names) if i and name not in absent]
     rows: list[Row] = []
     topics: list[pd.DataFrame] = []

@@ -33,11 +33,11 @@ from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, Runs
 from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures, rises
-from irpref.messages import check_choice, once_per_call, whole_files
+from irpref.messages import check_choice, check_measures, once_per_call, whole_files
 from irpref.observed import FEW_TOPICS, FEWEST, MISSING, is_count
 from irpref.values import ROUNDING, TopicValues
 from irpref_lab.across import Collections, several
-from irpref_lab.arguments import LEVEL, check_level, check_missing, check_unused
+from irpref_lab.arguments import LEVEL, check_level, check_missing, check_topics, check_unused
 from irpref_lab.calls import by_line
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import PAIRS
@@ -193,8 +193,7 @@ def leaderboard(
         )
     check_unused("one collection", over=over, by_collection=by_collection)
     chosen = measures_of(measures, qrels)
-    if not chosen:
-        raise ArgumentError("a leaderboard needs at least one measure", parameter="measures")
+    check_measures(chosen, "a leaderboard")
     names = [str(measure) for measure in chosen]
     by = None if sort is None else str(measures_of([sort], qrels)[0])
     if by is not None:
@@ -348,12 +347,8 @@ def board_of(
     present = [name for name in whole.systems if name not in absent]
     n_runs = len(present)
     for group, inside in groups.items():
-        if inside.sum() < 2 and pairs != "none":
-            where = "" if group is None else f" in group {group!r}"
-            raise ArgumentError(
-                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{where}",
-                parameter="qrels",
-            )
+        if pairs != "none":
+            check_topics(int(inside.sum()), "a leaderboard", group)
         of_group = {name: values.on(inside) for name, values in by_measure.items()}
         for name in names:
             first, different = of_group[by or name].select(present), None

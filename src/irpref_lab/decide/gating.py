@@ -29,11 +29,11 @@ from dataclasses import dataclass
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.errors import EmptyJudgmentsError, MeasureError
+from irpref.errors import MeasureError
 from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.kernel import Bools
 from irpref.measures.declare import Measures
-from irpref.messages import once_per_call, whole_files
+from irpref.messages import check_measures, once_per_call, whole_files
 from irpref.observed import FEWEST, MISSING, is_count, limits_of
 from irpref_lab.across import check_single
 from irpref_lab.arguments import (
@@ -43,6 +43,7 @@ from irpref_lab.arguments import (
     check_level,
     check_margin,
     check_missing,
+    check_topics,
 )
 from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import significant
@@ -180,8 +181,7 @@ def gate(
     all_runs.check_gate()
     basis = all_runs.only((0, 1)) if reference is not None else all_runs
     everything = basis.parts(None)
-    if everything[None].size < 2:
-        raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {everything[None].size}")
+    check_topics(everything[None].size, "a gate")
     parts = everything | ({} if groups is None else basis.parts(groups))
     rule = Rule(margin, basis.share(level), len(chosen) * len(parts), missing)
     rows: list[Row] = []
@@ -209,8 +209,7 @@ def gate(
 def _measures(measures: Measures, qrels: QrelsLike) -> list[Measure]:
     """Return the measures; `MeasureError` if there is none, or one is a count."""
     chosen = measures_of(measures, qrels)
-    if not chosen:
-        raise MeasureError("a gate needs at least one measure")
+    check_measures(chosen, "a gate")
     if counts := [str(measure) for measure in chosen if is_count(measure)]:
         raise MeasureError(
             f"{', '.join(counts)}: a gate takes measures that have a mean over topics, and counts "

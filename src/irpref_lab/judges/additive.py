@@ -19,6 +19,7 @@ from irpref.kernel import Floats, Ints, JudgedRun
 from irpref.measures.declare import Measures
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
+from irpref.messages import check_measures
 from irpref.values import KernelEvaluator
 
 _NAMES = ("P", "CG", "DCG", "RBP")
@@ -55,8 +56,7 @@ def additive(measures: Measures) -> list[Additive]:
         No measure, or one that is no such sum.
     """
     chosen = parse_all(measures)
-    if not chosen:
-        raise MeasureError("no measure is given")
+    check_measures(chosen, "a sample")
     return [_additive(measure) for measure in chosen]
 
 

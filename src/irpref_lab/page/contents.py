@@ -30,7 +30,15 @@ from irpref.measures import literature
 from irpref.measures.declare import Measures
 from irpref.measures.docstring import prose
 from irpref.measures.names import parse_all
-from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
+from irpref.messages import (
+    IrprefWarning,
+    about,
+    check_choice,
+    check_measures,
+    did_you_mean,
+    give,
+    whole_files,
+)
 from irpref.observed import MISSING, read_repeats, repeats_in
 from irpref.values import TopicValues
 from irpref.values.progress import progress
@@ -188,10 +196,7 @@ def _summary(basis: Basis, named: Mapping[str, Any], options: Options) -> Part:
 
 def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, RunLike]) -> Options:
     """Check the options. Raise `ValueError` for one that is not accepted."""
-    if not chosen:
-        raise ArgumentError(
-            "a report needs at least one measure, such as AP or nDCG@10", parameter="measures"
-        )
+    check_measures(chosen, "a report")
     if options.depth < 1:
         raise not_accepted("depth", options.depth, "a number of ranks of at least 1")
     check_choice("pairs", options.pairs, METHODS)

@@ -12,7 +12,8 @@ import pandas as pd
 from irpref.errors import ArgumentError
 from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, read_once
 from irpref.measures.declare import Measures
-from irpref.messages import check_choice, clipped, once_per_call
+from irpref.measures.names import parse_all
+from irpref.messages import check_choice, check_measures, clipped, once_per_call
 from irpref_lab.arguments import LEVEL
 from irpref_lab.calls import by_line
 from irpref_lab.judges.filling import Filled, with_expected
@@ -99,6 +100,7 @@ def intervals(
     0     None      RR   0.75  0.4626      0.75   1.0   True
     """
     check_choice("over", over, OVER)
+    check_measures(parse_all(measures), "an interval")
     read = as_judgments(qrels)
     compute, takes = OVER[over]
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}

@@ -175,8 +175,6 @@ def prepared(measures: Measures, qrels: QrelsLike) -> tuple[list[Any], KernelEva
             f"known",
             measure=str(other),
         )
-    if not chosen:
-        raise ArgumentError("there is no measure to evaluate", parameter="measures")
     evaluate = evaluator(chosen, qrels)
     assert isinstance(evaluate, KernelEvaluator)
     if not evaluate.pool.preferences_of_grades:
