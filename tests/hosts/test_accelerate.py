@@ -307,6 +307,13 @@ def test_on_and_off_again():
     assert names().count("irpref-accelerated") == 1
 
 
+def test_the_list_of_measures_names_it_while_it_is_on(capsys):
+    irpref.accelerate()
+    assert main(["list"]) == 0
+    assert main(["list", "AP"]) == 0
+    assert "Computed by: irpref, irpref-accelerated, pytrec_eval" in capsys.readouterr().out
+
+
 def test_a_mixed_set_of_measures_costs_one_evaluator():
     qrels, run = random_collection(seed=1)
     plain = ir_measures.evaluator(MIXED, qrels)

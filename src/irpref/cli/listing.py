@@ -145,6 +145,11 @@ def _providers(measure: Measure) -> list[str]:
     ]
 
 
+def _provider(name: str) -> providers.Provider:
+    """Find a provider of the pipeline, which need not be registered: see `irpref.accelerate`."""
+    return next(provider for provider in pipeline() if provider.NAME == name)
+
+
 def _computed_by(fact: dict[str, Any]) -> list[str]:
     """List who computes a measure, whether it is installed, and its needs."""
     out = []
@@ -152,7 +157,7 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
         # Of its defaults, the one that we do not compute is RBP by grades.
         out.append("irpref" if mine.fits(_named(fact["name"])) else "irpref (with rel)")
     for name in fact["providers"]:
-        provider = providers.registry[name]
+        provider = _provider(name)
         notes = [] if provider.is_available() else ["not installed"]
         if fact["from"] == "ir_measures":
             notes += wanted_changes(provider, _named(fact["name"]))
@@ -162,7 +167,7 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
 
 def _wanted(fact: dict[str, Any]) -> str | None:
     """Say how to install a measure that does not compute here; None if it does."""
-    able = [providers.registry[name] for name in fact["providers"]]
+    able = [_provider(name) for name in fact["providers"]]
     if fact["from"] == "irpref" or any(provider.is_available() for provider in able):
         return None
     if {"cwl_eval", "pyndeval"} & set(fact["providers"]):
