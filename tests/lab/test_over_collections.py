@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.errors import AbsentRunError, ArgumentError
 from irpref_lab.across import collections
 from irpref_lab.decide.over_collections.numbers import Strata, board_over
@@ -136,3 +137,23 @@ def test_counts_and_mixed_directions_have_no_mean_over_collections() -> None:
     parts = gathered_parts([counts], collections({"x": one, "y": one}))
     with pytest.raises(ArgumentError):
         strata_by(parts, counts, ["a"])
+
+
+def test_whether_tied_documents_decide_is_asked_of_all_collections_together() -> None:
+    # The relevant document is z, which comes before a if they are tied. System `b` ties the two on
+    # every topic: AP is 1 as the ids have it, 3/4 on average over both orders. System `a` has AP 1
+    # on eight topics of twelve, and 1/2 on four: 5/6.
+    qrels = {f"q{t}": {"z": 1, "a": 0} for t in range(12)}
+    a = {topic: {"z": 1.0, "a": 2.0 * (t % 3 == 0)} for t, topic in enumerate(qrels)}
+    tied = {topic: {"z": 1.0, "a": 1.0} for topic in qrels}
+    apart = {topic: {"z": 1.0, "a": 0.5} for topic in qrels}
+    for b, verdict, codes in ((tied, "cannot tell", "ties"), (apart, "b better", "")):
+        both = collections({name: (qrels, {"a": a, "b": b}) for name in "xy"})
+        compared = irpref_lab.compare(["AP"], both, "a", "b")
+        against = irpref_lab.against(["AP"], both, "a")
+        for table in (compared, against):
+            assert table["difference"].tolist() == pytest.approx([1 / 6])
+            assert table["verdict"].tolist() == [verdict]
+            assert table["codes"].tolist() == [codes]
+        if codes:
+            assert "24 of 24 topics" in compared.text

@@ -147,7 +147,7 @@ def _providers(measure: Measure) -> list[str]:
 
 def _provider(name: str) -> providers.Provider:
     """Find a provider of the pipeline, which need not be registered: see `irpref.accelerate`."""
-    return next(provider for provider in pipeline() if provider.NAME == name)
+    return next(provider for provider in pipeline() if name == provider.NAME)
 
 
 def _computed_by(fact: dict[str, Any]) -> list[str]:

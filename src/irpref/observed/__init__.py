@@ -29,7 +29,7 @@ from irpref.observed.measure_codes import (
     too_few,
 )
 from irpref.observed.observation import Observation
-from irpref.observed.run_codes import INVALID_RUN, UNANSWERED, UPSIDE_DOWN
+from irpref.observed.run_codes import INVALID_RUN, TIES_DECIDE, UNANSWERED, UPSIDE_DOWN
 from irpref.observed.sensitivity import TOP, can_see_grades, is_count, limits_of, sees_grades
 from irpref.observed.streamed import lines
 from irpref.observed.suggestions import alternatives, suggest, usual
@@ -49,6 +49,7 @@ __all__ = [
     "OF_BOTH",
     "OUT_OF_REACH",
     "SAME_VALUES",
+    "TIES_DECIDE",
     "TOP",
     "UNANSWERABLE",
     "UNANSWERED",

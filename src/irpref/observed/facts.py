@@ -335,7 +335,7 @@ class Facts(HasMemo):
         (n_systems, n_topics), drawn with a fixed seed; None if nothing is tied, or the runs were
         let go.
         """
-        if not any(one.tied.any() for system in self.systems for one in system.observed):
+        if not self.tied.any():
             return None
         every = []
         for number, system in enumerate(self.systems):
@@ -345,6 +345,12 @@ class Facts(HasMemo):
             every.append(self.reordered[key])
         known = [values[measure] for values in every if values is not None]
         return np.array(known) if len(known) == len(every) else None
+
+    @property
+    def tied(self) -> Bools:
+        """Topics on which a system has tied documents: (n_topics,)."""
+        tied = [any_of(system.observed, "tied").astype(bool) for system in self.systems]
+        return np.any(tied, axis=0)
 
     def _expected(self, number: int) -> Values | None:
         system = self.systems[number]

@@ -657,8 +657,7 @@ def _other_in_expectation(view: View) -> Found | None:
     then = view.decide(expected, view.inside)
     if now == then:
         return None
-    tied = [any_of(system.observed, "tied").astype(bool) for system in facts.systems]
-    return Found(np.any(tied, axis=0) & view.inside, words={"then": then, "now": now})
+    return Found(facts.tied & view.inside, words={"then": then, "now": now})
 
 
 TIES_DECIDE = Code(

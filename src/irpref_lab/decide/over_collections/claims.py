@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ir_measures.measures import Measure
 
-from irpref.observed import Ground
+from irpref.kernel import Bools
+from irpref.observed import TIES_DECIDE, Ground
 from irpref_lab.across import Collections
 from irpref_lab.decide.all_pairs import AgainstClaims
 from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.decide.over_collections.numbers import Strata
-from irpref_lab.decide.over_collections.parts import Part, basis_on
+from irpref_lab.decide.over_collections.parts import Part, basis_on, topics_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,8 @@ class Claims:
 
     A claim is about the means over all collections, and each collection is asked about the system
     whose mean is worse. On a collection where the two are in the other order, it is asked about
-    both, since the value of either may be wrong there. Not asked: whether tied documents decide.
+    both, since the value of either may be wrong there. Whether tied documents decide is asked of
+    all collections together.
 
     Attributes
     ----------
@@ -32,12 +34,15 @@ class Claims:
         Its mean on each collection and over all, turned so that higher is better.
     on : mapping of name of a collection to FactsBasis
         The systems there.
+    inside : mapping of name of a collection to bool array (n_topics,)
+        The topics that count there.
     """
 
     measure: Measure
     missing: float
     gains: Mapping[str, Sequence[float]]
     on: Mapping[str, FactsBasis]
+    inside: Mapping[str, Bools]
 
     def against(self) -> AgainstClaims:
         """Return the reasons in the form that boards ask for."""
@@ -57,6 +62,33 @@ class Claims:
             here = two.against_claim(self.measure, 0, 1, two.everything, self.missing)
             found += _named(collection, here)
         return list(dict.fromkeys(found))
+
+    def of_ties(self, of: Strata, decide: Callable[[Strata], str]) -> list[Ground]:
+        """Return the reason that the verdict on two systems is another one in expectation over the
+        orders of tied documents.
+
+        Parameters
+        ----------
+        of : Strata
+            The values of the two.
+        decide : callable
+            The verdict that values have.
+        """
+        values, n_tied = list(of.values), 0
+        for number, (collection, basis) in enumerate(self.on.items()):
+            two = basis.facts.only(map(basis.names.index, of.systems))
+            inside, expected = self.inside[collection], two.expected(self.measure)
+            if expected is not None:
+                values[number] = expected[:, inside]
+                n_tied += int((two.tied & inside).sum())
+        if not n_tied:
+            return []
+        now, then = decide(of), decide(replace(of, values=values))
+        if now == then:
+            return []
+        some = f"{n_tied:,} of {of.n_topics:,} topics"
+        text = TIES_DECIDE.worded(some=some, measure=of.measure, now=now, then=then)
+        return [Ground(TIES_DECIDE.name, text)]
 
     def _of_pair(self, worse: str, better: str) -> list[Ground]:
         """Return the reasons that depend on both systems."""
@@ -103,4 +135,5 @@ def claims_of(
         for name, (on_each, over_all) in zip(names, rows, strict=True)
     }
     on = {part.name: basis_on(given, part, measure, of.systems, names) for part in parts}
-    return Claims(measure, missing, gains, on)
+    inside = {part.name: topics_on(part, on[part.name].facts, measure) for part in parts}
+    return Claims(measure, missing, gains, on, inside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from irpref_lab.decide.first_lines import (
     where,
 )
 from irpref_lab.decide.over_collections import numbers
-from irpref_lab.decide.over_collections.claims import claims_of
+from irpref_lab.decide.over_collections.claims import Claims, claims_of
 from irpref_lab.decide.over_collections.numbers import OVER, PAIRS, Strata, described
 from irpref_lab.decide.over_collections.parts import (
     check_known,
@@ -102,15 +103,16 @@ def compare_over(
     level = check_level(level)
     check_choice("over", over, OVER)
     chosen = measures_over(measures, given)
-    parts = gathered_parts(chosen, given, systems)
+    parts = gathered_parts(chosen, given, systems, keep=True)
     for name, why in left_out(given, parts).items():
         if name in systems:
             raise AbsentRunError(why, run=name)
     rows, text, collected = [], [], []
     for measure in chosen:
         of = numbers.strata_of(parts, measure, systems)
-        grounds = claims_of(given, parts, measure, of, missing, called).between(*called)
+        claims = claims_of(given, parts, measure, of, missing, called)
         of = of.named(called)
+        grounds = _grounds(claims, of, over, level)
         rows.append(_row(of, over, level, grounds))
         text.append(heading(parts) + _sentence(of, rows[-1], over, level, grounds))
         collected.append(_by_collection(of))
@@ -129,9 +131,25 @@ def _differences(of: Strata) -> list[Any]:
     return [part[0] for part in parts]
 
 
+def _grounds(claims: Claims, of: Strata, over: str, level: float) -> list[Ground]:
+    """Return all reasons against the claim that one of two systems is better."""
+    numbers.check_topics(of, over)
+    return [*claims.between(*of.systems), *claims.of_ties(of, partial(_decide, over, level))]
+
+
+def _decide(over: str, level: float, of: Strata) -> str:
+    """Return the verdict on two systems if nothing rules it out."""
+    difference = _differences(of)
+    p, mean = float(strata.p_values(difference, over)), float(strata.METHODS[over](difference)[0])
+    if np.isnan(p):
+        return UNKNOWN
+    if not significant(p, level) or not mean:
+        return EQUAL
+    return "b better" if (mean > 0) == of.higher_is_better else "a better"
+
+
 def _row(of: Strata, over: str, level: float, grounds: Sequence[Ground]) -> dict[str, Any]:
     """Return the numbers of a comparison, and the verdict."""
-    numbers.check_topics(of, over)
     difference = _differences(of)
     by_mean = strata.stratum_means(difference)
     low = high = p = np.nan
@@ -141,11 +159,6 @@ def _row(of: Strata, over: str, level: float, grounds: Sequence[Ground]) -> dict
     means = of.by_mean.means.tolist()
     sign = 1 if of.higher_is_better else -1
     mean = float(strata.METHODS[over](difference)[0])
-    verdict = UNKNOWN
-    if not grounds and not np.isnan(p):
-        verdict = EQUAL
-        if significant(p, level) and mean:
-            verdict = "b better" if sign * mean > 0 else "a better"
     return {
         "measure": of.measure,
         "mean_a": means[0],
@@ -159,7 +172,7 @@ def _row(of: Strata, over: str, level: float, grounds: Sequence[Ground]) -> dict
         "equal": int((by_mean == 0).sum()),
         "collections": len(of.names),
         "topics": of.n_topics,
-        "verdict": verdict,
+        "verdict": UNKNOWN if grounds else _decide(over, level, of),
         "codes": ", ".join(dict.fromkeys(ground.code for ground in grounds)),
     }
 
@@ -245,7 +258,7 @@ def against_over(
     check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
     wanted = given.systems if systems is None else (baseline, *systems)
-    parts = gathered_parts(chosen, given, wanted)
+    parts = gathered_parts(chosen, given, wanted, keep=True)
     out = {name: why for name, why in left_out(given, parts).items() if name in wanted}
     if baseline in out:
         raise AbsentRunError(out[baseline], run=baseline)
@@ -257,7 +270,8 @@ def against_over(
         every = numbers.strata_of(parts, measure, [baseline, *others])
         claims = claims_of(given, parts, measure, every, missing)
         for name in others:
-            grounds, of = claims.between(baseline, name), every.select([baseline, name])
+            of = every.select([baseline, name])
+            grounds = _grounds(claims, of, over, level)
             rows.append({"run": name} | _row(of, over, level, grounds))
             why[str(measure), name] = _reason(grounds, rows[-1])
     table = CollectionDifferences(rows)

@@ -11,6 +11,7 @@ from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError
 from irpref.judged import as_judgments
+from irpref.kernel import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.observed import Evidence, System, gathered
@@ -46,7 +47,10 @@ class Part:
 
 
 def gathered_parts(
-    measures: Sequence[Measure], given: Collections, systems: Sequence[str] | None = None
+    measures: Sequence[Measure],
+    given: Collections,
+    systems: Sequence[str] | None = None,
+    keep: bool = False,
 ) -> list[Part]:
     """Evaluate the systems on each collection, one after the other.
 
@@ -56,6 +60,8 @@ def gathered_parts(
     given : Collections
     systems : sequence of str, optional
         Only these; all systems if not given.
+    keep : bool
+        Whether the runs are kept, for other orders of their tied documents.
 
     Raises
     ------
@@ -72,9 +78,8 @@ def gathered_parts(
             parts.append(_of_values(name, part, measures, here))
         else:
             qrels, runs = part
-            facts = gathered(
-                list(measures), as_judgments(qrels), {system: runs[system] for system in here}
-            )
+            chosen = {system: runs[system] for system in here}
+            facts = gathered(list(measures), as_judgments(qrels), chosen, keep=keep)
             n = len(facts.topics)
             absent = {one.name: one.absence(n) for one in facts.systems if one.is_absent}
             parts.append(Part(name, {one.measure: one for one in facts.tables()}, absent, facts))
@@ -158,6 +163,11 @@ def basis_on(
     by_name = {system.name: system for system in part.facts.systems}
     here = _named([by_name[name] for name in systems], names)
     return JudgedRuns(replace(part.facts, systems=here))
+
+
+def topics_on(part: Part, facts: Evidence, measure: Measure) -> Bools:
+    """Mark the topics of a collection that have values: (n_topics,)."""
+    return facts.mask_of(part.tables[str(measure)].topics)
 
 
 def _named(systems: Sequence[System], names: Sequence[str]) -> list[System]:
