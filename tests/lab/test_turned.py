@@ -56,6 +56,15 @@ def test_a_baseline_of_distances_is_no_baseline():
     assert codes(irpref_lab.gate("nDCG@10", CAST.qrels, OTHER, GOOD)) == set()
 
 
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_one_of_several_repeats_of_distances_is_no_baseline(repeats):
+    # Their mean is lower than the baseline's, so that a worse candidate would pass.
+    mixed = [*[GOOD] * repeats, turned(GOOD)]
+    assert codes(irpref_lab.gate("nDCG@10", CAST.qrels, mixed, OTHER)) == {"upside-down"}
+    assert codes(irpref_lab.compare("nDCG@10", CAST.qrels, mixed, OTHER)) == {"upside-down"}
+    assert codes(irpref_lab.gate("nDCG@10", CAST.qrels, [GOOD] * 3, OTHER)) == set()
+
+
 @pytest.mark.parametrize(
     ("n_turned", "n_docs", "stops"), [(0, 8, False), (3, 8, True), (15, 4, False), (25, 4, True)]
 )

@@ -283,7 +283,7 @@ class Gatherer:
         return run
 
     def _backwards(self, runs: Sequence[Run]) -> Values:
-        """Compute with kernels the mean values of runs that are read from the end."""
+        """Compute with kernels the values of runs read from the end: (n_runs, n_topics) each."""
         if self.kernels is None:
             return {}
         of_runs = []
@@ -291,10 +291,9 @@ class Gatherer:
             every = run.on(self.pool)
             judged = _in_order(self.pool, every, backwards(every)).at(self.depth)
             of_runs.append(self.kernels.values_of(judged))
+        rows = self.on_pool[self.order]
         return {
-            measure: np.mean([of_run[measure] for of_run in of_runs], axis=0)[self.on_pool][
-                self.order
-            ]
+            measure: np.array([of_run[measure][rows] for of_run in of_runs])
             for measure in of_runs[0]
         }
 

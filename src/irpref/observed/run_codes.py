@@ -406,8 +406,9 @@ def _rising(view: View) -> Found | None:
 
 
 def _is_better_backwards(view: View, measure: Measure) -> bool:
-    """Test whether the run has surely and by far better values by a measure if it is read from the
-    end, over topics with several documents: the order of two or three may well be wrong.
+    """Test whether the run, or one of several, has surely and by far better values by a measure if
+    it is read from the end, over topics with several documents: the order of two or three may well
+    be wrong.
 
     A run that was made diverse may be a little better from its end: its first documents are
     unjudged.
@@ -416,11 +417,12 @@ def _is_better_backwards(view: View, measure: Measure) -> bool:
     if measure not in system.backwards:
         return False
     inside = view.facts.answerable & (system.retrieved >= SEVERAL)
-    forth, back = system.values[measure].mean(axis=0), system.backwards[measure]
-    higher = rises(measure)
-    above, below = (back, forth) if higher else (forth, back)
-    is_far = _mean(above[inside]) >= _BY_FAR * _mean(below[inside])
-    return is_far and surely_above(above, below, inside)
+    ways = system.backwards[measure], system.values[measure]
+    above, below = ways if rises(measure) else ways[::-1]
+    return any(
+        _mean(high[inside]) >= _BY_FAR * _mean(low[inside]) and surely_above(high, low, inside)
+        for high, low in zip(above, below, strict=True)
+    )
 
 
 def _mean(values: Floats) -> float:
@@ -606,7 +608,7 @@ def _sorted_by_ids(view: View) -> Found | None:
         not (found.topics & view.inside).any()
         or facts.same_order(baseline, view.other)
         or backwards is None
-        or np.allclose(facts.values(measure)[baseline], backwards, equal_nan=True)
+        or np.allclose(facts.values(measure)[baseline], backwards.mean(axis=0), equal_nan=True)
     ):
         return None
     return replace(found, told=found.topics)

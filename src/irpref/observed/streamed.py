@@ -157,13 +157,13 @@ def _evidence(
 def _both_ways(
     kernels: KernelEvaluator, run: JudgedRun, order: Ints
 ) -> tuple[dict[Measure, Floats], dict[Measure, Floats]]:
-    """Evaluate a run from the top, (1, n_topics), and from the end, (n_topics,)."""
+    """Evaluate a run from the top and from the end: (1, n_topics) each."""
     place = {name: number for number, name in enumerate(kernels.topic_ids)}
     rows = np.array([place[name] for name in kernels.pool.topic_ids], np.int64)[order]
     forth, back = (kernels.values_of(one) for one in (run, backwards(run)))
     return (
         {measure: values[rows][None] for measure, values in forth.items()},
-        {measure: values[rows] for measure, values in back.items()},
+        {measure: values[rows][None] for measure, values in back.items()},
     )
 
 

@@ -34,7 +34,7 @@ class System:
         Whether the value would be another one if the relevant documents that are missing followed.
     runs : tuple of Run
         The runs themselves; empty if they were let go.
-    backwards : dict of Measure to float array (n_topics,)
+    backwards : dict of Measure to float array (n_repeats, n_topics)
         Values of its rankings read from the end, by measures that kernels compute.
     """
 
