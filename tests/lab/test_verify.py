@@ -14,6 +14,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.cli import main
+from irpref.errors import InputError
 from irpref_lab.verifying.published import measure_of, number, published
 from real_runs import qrels_of, read_run
 
@@ -294,6 +295,8 @@ def test_a_figure_below_1_that_is_in_percent_has_that_reason():
         ("$0.774$", 0.774, 3),
         ("0.774 ± 0.02", 0.774, 3),
         ("\N{MINUS SIGN}0.10", -0.1, 2),
+        ("\N{EN DASH}0.10", -0.1, 2),
+        ("1,234.5", 1234.5, 1),
         ("4.2e-3", 0.0042, 4),
         ("12", 12.0, 0),
     ],
@@ -410,6 +413,16 @@ NOT_CHECKED = {
         ("x", "low", "0.8", "not checked: its column is not read as a measure"),
         "not read as measures: low",
     ),
+    "a second number in a cell": (
+        "run,P@1\nx,1.0 (0.48 to 1)\n",
+        (
+            "x",
+            "P@1",
+            "1.0 (0.48 to 1)",
+            "not checked: a further number in its cell is not compared",
+        ),
+        "cells with more than one: x P@1 (1.0 (0.48 to 1))",
+    ),
     "another table": (
         "| run | P@1 |\n|---|---|\n| x | 1.0 |\n\n| run | P@1 |\n|---|---|\n| x | 0.3 |\n",
         ("x", "P@1", "0.3", "not checked: it is in another table of the file"),
@@ -442,6 +455,15 @@ def test_a_figure_that_is_left_out_is_counted_and_named(case, tmp_path, capsys):
     assert capsys.readouterr().out.startswith(found.text + "\n")
     assert main([*words, "-o", "json"]) == 1
     assert [line["checked"] for line in json.loads(capsys.readouterr().out)] == [True, False]
+
+
+def test_the_run_of_a_row_is_the_one_of_its_name():
+    # Not the one whose name has other capitals; if there are two such, none.
+    good, bad = RIGHT[1]["x"], RIGHT[1]["y"]
+    found = irpref_lab.verify("run,P@1\nX,0.0\nx,1.0\n", RIGHT[0], {"X": bad, "x": good})
+    assert found
+    with pytest.raises(InputError):
+        irpref_lab.verify("run,P@1\nBM25,0.0\n", RIGHT[0], {"Bm25": bad, "bm25": good})
 
 
 def test_differences_are_counted_among_the_figures_checked():

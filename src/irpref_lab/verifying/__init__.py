@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from irpref.messages import about, clipped
 from irpref.show import Column, ResultFrame, Table, rounded
 from irpref_lab.calls import by_line
 from irpref_lab.verifying.published import (
+    FURTHER,
     NO_NUMBER,
     OTHER_TABLE,
     Figure,
@@ -172,10 +173,10 @@ def _matched(
     printed: Published, names: Sequence[str]
 ) -> tuple[list[tuple[Figure, str]], list[Unread], tuple[str, ...]]:
     """Find the run of each figure, the cells that are left out, and notes of what they are."""
-    known = {name.strip().lower(): name for name in names}
+    run_of = _by_name(names)
     figures = printed.figures
     labels = list(dict.fromkeys([*(f.run for f in figures), *(c.run for c in printed.unread)]))
-    of_label = {label: known.get(label.lower()) for label in labels}
+    of_label = {label: run_of(label) for label in labels}
     taken = []
     if len(labels) == len(names) == 1 and None in of_label.values():
         of_label = {labels[0]: names[0]}
@@ -186,23 +187,41 @@ def _matched(
             f"no row of the table is named like a run (rows: {_listed(labels)}; runs: "
             f"{_listed(names)})"
         )
-    beside = [c for c in printed.beside if c.run.lower() in known or c.run in of_label]
+    beside = [c for c in printed.beside if run_of(c.run) or c.run in of_label]
     left = [*printed.unread, *beside]
     others = dict.fromkeys([*printed.others, *(cell.heading for cell in beside)])
     alone = [f for f in figures if of_label[f.run] is None]
     left += [Unread(f.run, str(f.measure), f.text, NO_RUN) for f in alone]
-    left = [replace(c, run=of_label.get(c.run) or known.get(c.run.lower(), c.run)) for c in left]
-    bare = [cell for cell in left if cell.why == NO_NUMBER]
+    left = [replace(c, run=of_label.get(c.run) or run_of(c.run) or c.run) for c in left]
+    bare, further = ([c for c in left if c.why == why] for why in (NO_NUMBER, FURTHER))
     tables = [cell for cell in left if cell.why == OTHER_TABLE]
     without = {
         "not read as measures": [name or "(no heading)" for name in others],
         "cells without a number": [f"{c.run} {c.heading} ({clipped(c.text)})" for c in bare],
+        "cells with more than one": [f"{c.run} {c.heading} ({clipped(c.text)})" for c in further],
         "in tables that are not read": list(dict.fromkeys(cell.heading for cell in tables)),
         "rows without a run": [label for label in labels if of_label[label] is None],
         "runs without a row": [name for name in names if name not in of_label.values()],
     }
     notes = [f"{what}: {_listed(which)}" for what, which in without.items() if which]
     return rows, left, (*taken, *notes)
+
+
+def _by_name(names: Sequence[str]) -> Callable[[str], str | None]:
+    """Return the function that finds the run of a row: the one of its name, or the only one whose
+    name differs in capitals alone.
+    """
+    lowered: dict[str, list[str]] = {}
+    for name in names:
+        lowered.setdefault(name.strip().lower(), []).append(name)
+
+    def run_of(label: str) -> str | None:
+        if label in names:
+            return label
+        alike = lowered.get(label.lower(), [])
+        return alike[0] if len(alike) == 1 else None
+
+    return run_of
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -24,13 +24,16 @@ from irpref.data import Source
 from irpref.errors import InputError
 from irpref.messages import clipped
 
-_NUMBER = re.compile(r"[-+\u2212]?(?:\d+(?:,\d{3})+(?:\.\d+)?|\d*[.,]\d+|\d+)(?:[eE][-+]?\d+)?")
+_MINUS = "\u2212\u2013-"  # a minus, an en dash in its place, and the key
+_NUMBER = re.compile(rf"[+{_MINUS}]?(?:\d+(?:,\d{{3}})+(?:\.\d+)?|\d*[.,]\d+|\d+)(?:[eE][-+]?\d+)?")
+_DECIMAL = re.compile(r"\d*\.\d+|\d*,\d{2,}")  # 1,2 may be marks of significance
 _FIGURE = re.compile(rf"[(<>~≈]?\s*(?:{_NUMBER.pattern})(?=[a-z]{{,4}}(?![\w/:-]|\.\d))")
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _RUN = ("run", "system", "model", "method", "name", "tag", "run_id", "runid", "runtag")
 _MEASURE, _VALUE = ("measure", "metric"), ("value", "score", "mean")
 _NUMBERS_OF_ROWS = ("", "#", "rank")
 _MEAN = "mean"  # in a leaderboard, of the measure that the line above the table begins with
+FURTHER = "a further number in its cell is not compared"
 NO_MEASURE, NO_NUMBER = "its column is not read as a measure", "there is no number in it"
 OTHER_TABLE = "it is in another table of the file"
 
@@ -257,6 +260,8 @@ def _of_table(columns: Iterable[tuple[str, Measure | None, _Column]]) -> Publish
             name, why = str(measure), NO_NUMBER
             figures += _of_column(heading, measure, column)
             left = [(run, text) for run, text in column if text and number(text) is None]
+            further = [(run, text) for run, text in column if _has_further(text)]
+            unread += [Unread(_plain(run), name, text, FURTHER) for run, text in further]
         unread += [Unread(_plain(run), name, text, why) for run, text in left]
     return Published(tuple(figures), tuple(others), tuple(unread))
 
@@ -305,7 +310,7 @@ def number(text: str) -> tuple[float, int] | None:
     found = _NUMBER.search(_plain(text))
     if found is None:
         return None
-    plain = found[0].replace("\u2212", "-")
+    plain = re.sub(rf"[{_MINUS}]", "-", found[0])
     whole, _, rest = plain.partition(",")
     if rest and "." not in rest:
         # 1,000 is a thousand and 0,774 is not.
@@ -315,6 +320,13 @@ def number(text: str) -> tuple[float, int] | None:
     digits, _, power = plain.lower().partition("e")
     places = len(digits.partition(".")[2]) - int(power or 0)
     return float(plain), places
+
+
+def _has_further(text: str) -> bool:
+    """Tell whether a second number follows in a cell, such as the end of an interval."""
+    plain = _plain(text)
+    first = _NUMBER.search(plain)
+    return first is not None and _DECIMAL.search(plain, first.end()) is not None
 
 
 def _plain(text: str) -> str:
