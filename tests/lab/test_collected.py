@@ -66,6 +66,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     [
         {},
         {"x": (QRELS, {"s": RUN})},
+        {1: (QRELS, {"s": RUN}), "1": (QRELS, {"s": RUN}), 2: (QRELS, {"s": RUN})},
         {"x": (QRELS, {"s": RUN}), "y": QRELS},
         {"x": (QRELS, {"s": RUN}), "y": (QRELS, {})},
         values({"s": {"AP": {"q1": 0.5}}}),

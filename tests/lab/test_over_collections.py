@@ -157,3 +157,13 @@ def test_whether_tied_documents_decide_is_asked_of_all_collections_together() ->
             assert table["codes"].tolist() == [codes]
         if codes:
             assert "24 of 24 topics" in compared.text
+
+
+def test_a_collection_under_two_names_is_said_to_count_twice() -> None:
+    given = of_values()
+    other = irpref_lab.leaderboard(["AP"], collections(given))
+    twice = irpref_lab.leaderboard(["AP"], collections(given | {"again": given["x"]}))
+    assert [note for note in twice.notes if note not in other.notes] == [
+        "x and again have the same values on the same topics: are they one collection, which "
+        "counts twice?"
+    ]

@@ -100,6 +100,10 @@ def collections(data: Any) -> Collections:
         parts: dict[str, Any] = {name: data.collection(name) for name in data.collections}
     elif isinstance(data, Mapping):
         parts = {str(name): _part(str(name), one) for name, one in data.items()}
+        if len(parts) < len(data):
+            raise ArgumentError(
+                "two collections have one name as text, such as 1 and '1'", parameter="collections"
+            )
     else:
         raise ArgumentError(
             f"expected a mapping of names to (qrels, runs), values or a folder, got "

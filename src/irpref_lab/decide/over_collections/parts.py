@@ -86,6 +86,22 @@ def gathered_parts(
     return parts
 
 
+def _that_count_twice(parts: Sequence[Part]) -> list[str]:
+    """Name collections with the same values on the same topics as one before."""
+    seen: dict[tuple[object, ...], str] = {}
+    notes = []
+    for part in parts:
+        tables = part.tables.values()
+        key = tuple((one.measure, one.systems, one.topics, one.values.tobytes()) for one in tables)
+        other = seen.setdefault(key, part.name)
+        if key and other != part.name:
+            notes.append(
+                f"{other} and {part.name} have the same values on the same topics: are they one "
+                f"collection, which counts twice?"
+            )
+    return notes
+
+
 def _of_values(name: str, part: Values, measures: Sequence[Measure], here: list[str]) -> Part:
     try:
         tables = {str(measure): part.of(measure, here) for measure in measures}
@@ -185,13 +201,12 @@ def heading(parts: Sequence[Part]) -> str:
 
 
 def notes_of(parts: Sequence[Part]) -> list[str]:
-    """Name the collections that have values only."""
+    """Name the collections that have values only, and those that seem to count twice."""
     only = [part.name for part in parts if part.facts is None]
-    if not only:
-        return []
+    unknown = f"values only of {', '.join(only)}: unjudged documents and depth are unknown there"
     if values_only(parts):
-        return ["values only: unjudged documents and depth are unknown"]
-    return [f"values only of {', '.join(only)}: unjudged documents and depth are unknown there"]
+        unknown = "values only: unjudged documents and depth are unknown"
+    return [*[unknown] * bool(only), *_that_count_twice(parts)]
 
 
 def grave_of(parts: Sequence[Part]) -> list[str]:
