@@ -318,6 +318,24 @@ def test_a_missing_value_is_that_of_an_empty_list_or_the_worst() -> None:
     assert worst("latency", higher_is_better=False) == 0.75
 
 
+def test_a_missing_value_is_never_better_than_any_other() -> None:
+    """The empty list of CRP has -R (R + 1) / 2, and nobody knows R: 0 is the ideal's value."""
+
+    def worst(measure: str, cells: list[float], **how: Any) -> float:
+        by_topic = {f"q{i}": cell for i, cell in enumerate(cells)}
+        data = {"a": by_topic, "b": {"q0": cells[0]}}
+        given = values(data, measure=measure, **how)
+        assert given.of(measure, ["b", "a"]).values[0, -1] == given.worst(measure)
+        return given.worst(measure)
+
+    assert worst("CRP", [-3.0, -12.0, -1.0]) == worst("CRP@10", [-3.0, -12.0, -1.0]) == -12.0
+    assert worst("CRP", [-3.0, 2.0]) == -3.0
+    assert worst("CRP", [1.0, 2.0]) == 0.0
+    assert worst("NumRelRet", [5.0, 3.0]) == 0.0
+    assert worst("gain", [-3.0, -12.0, -1.0]) == -12.0
+    assert worst("loss", [-3.0, -12.0, -1.0], higher_is_better=False) == 0.0
+
+
 def test_cells_without_a_value_are_missing() -> None:
     frame = LONG.assign(value=[0.5, 1.0, np.nan, 0.5, 0.75, 1.0, 0.0, 0.0])
     assert values(frame).answered("AP").tolist() == [[True, False], [True, True]]

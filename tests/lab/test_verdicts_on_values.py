@@ -163,6 +163,17 @@ def test_a_gate_on_values_refuses_measures_that_do_not_depend_on_grades() -> Non
         assert _gate_of(measure, values, values).verdict == "pass"
 
 
+def test_topics_that_a_system_lacks_are_no_gain_by_a_measure_below_zero() -> None:
+    main = {f"q{t:03}": {"CRP": -1.0 - 20 * (t < 4)} for t in range(100)}
+    new = {topic: cells for topic, cells in main.items() if topic > "q003"}
+    given = irpref_lab.values({"main": main, "new": new})
+    found = irpref_lab.compare("CRP", given, "main", "new")
+    assert found["difference"].tolist() == [0.0]
+    assert "4 of 100 topics; they count with -21, the worst value that is known" in found.text
+    board = irpref_lab.leaderboard("CRP", given)
+    assert board["place"].tolist() == [1, 1]
+
+
 # From files of tools ------------------------------------------------------------------------------
 
 TOOLS = Path(__file__).parent / "values_of_tools"

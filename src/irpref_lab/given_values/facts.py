@@ -27,6 +27,7 @@ from irpref.observed import (
     Observation,
     System,
     View,
+    limits_of,
 )
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import known_measure
@@ -71,11 +72,13 @@ def measures_of(values: Values, measures: Any) -> list[Measure]:
 
 def _lacks(view: View) -> Iterator[Found]:
     facts = view.facts
+    assert isinstance(facts, ValueFacts)
     assert view.measure is not None
     assert view.run is not None
     which = facts.unanswered(view.measure)[view.run]
     if (which & view.inside).any():
-        yield Found(which, words={"so": facts.so(view.system, int((which & view.inside).sum()))})
+        n = int((which & view.inside).sum())
+        yield Found(which, words={"so": facts.so(view.system, n, view.measure)})
 
 
 def _lacks_many(view: View) -> Found | None:
@@ -162,11 +165,14 @@ class ValueFacts(Evidence):
         """Mark no topic, as no ranking is known to be short: (n_systems, n_topics)."""
         return np.zeros((len(self.systems), len(self.topics)), bool)
 
-    def so(self, system: System, n: int) -> str:
-        """Say how topics that a system lacks are treated."""
+    def so(self, system: System, n: int, measure: Measure | None = None) -> str:
+        """Say how topics that a system lacks are treated, by a measure."""
         if system.name == self.leaves_out:
             return "it is left out" if n == 1 else "they are left out"
-        return f"{'it counts' if n == 1 else 'they count'} with the worst value"
+        count = "it counts" if n == 1 else "they count"
+        if measure is None or self.empty[measure][0] in limits_of(measure):
+            return f"{count} with the worst value"
+        return f"{count} with {self.empty[measure][0]:.4g}, the worst value that is known"
 
 
 def facts_of(

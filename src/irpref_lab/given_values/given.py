@@ -147,8 +147,8 @@ class Values:
     def of(self, measure: MeasureLike, systems: Sequence[str] | None = None) -> TopicValues:
         """Return values of a measure on the union of the topics of some systems.
 
-        A system that lacks a topic has the value of an empty list there; if the measure is
-        unknown, the worst that can be said of it (see `worst`).
+        A system that lacks a topic has the value of an empty list there, or the worst of all if
+        that is not known to be the worst (see `worst`).
         """
         name = self.name_of(measure)
         topics, matrix = self.matrix(name, systems)
@@ -175,17 +175,26 @@ class Values:
     def worst(self, measure: MeasureLike) -> float:
         """Return the value of a topic that a system lacks.
 
-        It is the value of an empty list if irpref knows the measure. Else it is the worst value of
-        any system and topic, and not above 0 if higher values are better.
+        It is the value of an empty list if irpref knows the measure, and no value of it is worse.
+        Else nobody knows how bad an empty list is, as with CRP, whose value 0 is that of the ideal:
+        then it is the worst value of any system and topic, and not better than that of an empty
+        list (0 if irpref does not know the measure).
         """
         name = self.name_of(measure)
-        known = known_measure(name)
-        if known is not None:
-            return float(getattr(known, "DEFAULT", 0.0))
+        of_empty = float(getattr(known_measure(name), "DEFAULT", 0.0))
+        if self.knows_worst(name):
+            return of_empty
         matrix = self._values[name]
-        return (
-            min(0.0, float(np.nanmin(matrix))) if self._better[name] else float(np.nanmax(matrix))
-        )
+        if self._better[name]:
+            return min(of_empty, float(np.nanmin(matrix)))
+        return max(of_empty, float(np.nanmax(matrix)))
+
+    def knows_worst(self, measure: MeasureLike) -> bool:
+        """Tell whether an empty list is known to have the worst value that a topic can have."""
+        name = self.name_of(measure)
+        known = known_measure(name)
+        worst = limits_named(name)[0 if self._better[name] else 1]
+        return known is not None and getattr(known, "DEFAULT", 0.0) == worst
 
     def _number(self, system: str) -> int:
         number = self._numbers.get(str(system))
