@@ -344,7 +344,39 @@ def test_cells_without_a_value_are_missing() -> None:
 @pytest.mark.parametrize("word", ["", "nan", "NaN", "NA", "n/a", "null", "None"])
 def test_words_for_a_missing_value(word: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"topic,AP\nq1,0.5\nq2,{word}\n")
-    assert values(tmp_path / "a.csv").topics == ("q1",)
+    given = values(tmp_path / "a.csv")
+    assert given.of("AP").topics == ("q1",)
+    assert given.topics == ("q1", "q2")
+
+
+def test_a_topic_or_system_without_a_value_stays_one() -> None:
+    frame = LONG.query("measure == 'AP'").assign(value=[0.5, np.nan, 0.75, np.nan])
+    for given in (values(frame), values(values(frame))):
+        assert given.topics == ("q1", "q2")
+        assert given.of("AP").values.tolist() == [[0.5], [0.75]]
+        assert given.frame()["value"].isna().sum() == 2
+        assert given.only(["q1"]).topics == ("q1",)
+    both = pd.concat([frame.assign(collection="x"), frame.assign(collection="y", value=np.nan)])
+    given = values(both)
+    assert given.collections == ("x", "y")
+    assert given.collection("x").topics == ("q1", "q2")
+    with pytest.raises(InputError, match="'y'"):
+        given.collection("y")
+    # Rows of which one has a value and the other has none, as an outer join makes them.
+    joined = pd.concat([frame, frame.assign(value=[np.nan, 0.25, np.nan, 0.0])])
+    assert values(joined).of("AP").values.tolist() == AP
+
+
+@pytest.mark.parametrize("key", ["system", "topic", "measure"])
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, ""])
+def test_a_value_without_an_id_is_refused(key: str, nothing: Any) -> None:
+    rows = LONG.astype(object)
+    rows.loc[1, key] = nothing
+    with pytest.raises(InputError) as error:
+        values(rows)
+    assert error.value.column == key
+    rows.loc[1, "value"] = np.nan  # an empty row of a sheet
+    assert values(rows).of("AP").values.tolist() == AP
 
 
 def test_passed_and_failed_tests_are_numbers(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -28,6 +29,7 @@ from irpref.observed import (
     System,
     View,
     limits_of,
+    too_many_unanswered,
 )
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import known_measure
@@ -71,26 +73,25 @@ def measures_of(values: Values, measures: Any) -> list[Measure]:
 
 
 def _lacks(view: View) -> Iterator[Found]:
-    facts = view.facts
+    facts, measure = view.facts, view.measure
     assert isinstance(facts, ValueFacts)
-    assert view.measure is not None
+    assert measure is not None
     assert view.run is not None
-    which = facts.unanswered(view.measure)[view.run]
-    if (which & view.inside).any():
-        n = int((which & view.inside).sum())
-        yield Found(which, words={"so": facts.so(view.system, n, view.measure)})
-
-
-def _lacks_many(view: View) -> Found | None:
-    facts, measure, baseline = view.of_verdict()
-    which = facts.unanswered(measure)[baseline]
-    if not which.any():
-        return None
-    return Found(which, facts.answerable, says="{run} has no value for {some}")
+    which = facts.unanswered(measure)[view.run]
+    here = which & view.inside
+    if not here.any():
+        return
+    if np.isnan(facts.values(measure)[view.run, here]).any():
+        yield Found(which, says="{run} has no value for {some}")
+    else:
+        yield Found(which, words={"so": facts.so(view.system, int(here.sum()), measure)})
 
 
 LACKING = replace(
-    UNANSWERED, find=_lacks, says="{run} has no value for {some}; {so}", stops=_lacks_many
+    UNANSWERED,
+    find=_lacks,
+    says="{run} has no value for {some}; {so}",
+    stops=partial(too_many_unanswered, lacks="no value"),
 )
 
 
@@ -123,7 +124,7 @@ class ValueFacts(Evidence):
     Attributes
     ----------
     lacks : dict of Measure to bool array (n_systems, n_topics)
-        Topics for which a system has no value, and others have.
+        Topics for which a system has no value, whether others have one or not.
     """
 
     lacks: Mapping[Measure, Bools] = field(default_factory=dict)
@@ -180,7 +181,10 @@ def facts_of(
     measures: Sequence[Measure],
     systems: Sequence[str] | None = None,
 ) -> ValueFacts:
-    """Collect the evidence in the values of some systems.
+    """Collect the evidence in the values of some systems, on all topics that the values name.
+
+    Whoever names a topic, another system or another measure, it is one of the sample: to forget it
+    because nobody has a value would leave the topics on which all went well.
 
     Parameters
     ----------
@@ -195,16 +199,10 @@ def facts_of(
         A system is unknown, or has no value of a measure.
     """
     names = list(values.systems if systems is None else systems)
-    tables = {measure: values.of(str(measure), names) for measure in measures}
-    topics = tuple(sorted({topic for table in tables.values() for topic in table.topics}))
-    number = {topic: i for i, topic in enumerate(topics)}
-    n = len(topics)
-    matrix = {m: np.full((len(names), n), np.nan) for m in measures}
-    present = {m: np.zeros((len(names), n), bool) for m in measures}
-    for measure, table in tables.items():
-        at = [number[topic] for topic in table.topics]
-        matrix[measure][:, at] = table.values
-        present[measure][:, at] = values.answered(str(measure), names)
+    n = len(values.topics)
+    matrix, present = {}, {}
+    for measure in measures:
+        matrix[measure], present[measure] = values.on_all_topics(str(measure), names)
     some = np.any(list(present.values()), axis=0)
     every, no = np.ones(n, bool), np.zeros(n, bool)
     of_systems = [
@@ -221,7 +219,7 @@ def facts_of(
     ]
     return ValueFacts(
         measures=list(measures),
-        topics=topics,
+        topics=values.topics,
         systems=of_systems,
         pool=cast(Any, None),
         qrels=cast(Any, None),
@@ -233,5 +231,5 @@ def facts_of(
         lacking=dict.fromkeys(measures, no),
         asked=list(measures),
         # A system may lack a topic by one measure only.
-        lacks={m: np.asarray(~present[m] & ~np.isnan(matrix[m])) for m in measures},
+        lacks={measure: np.logical_not(present[measure]) for measure in measures},
     )

@@ -38,7 +38,8 @@ class Values:
     Attributes
     ----------
     systems, measures, topics : tuple of str
-        Topics in ascending order. A measure that irpref knows has its name here: `AP` for `map`.
+        Topics in ascending order, those that the data name without a value among them. A measure
+        that irpref knows has its name here: `AP` for `map`.
     collections : tuple of str
         Names of collections; empty if the table has no such column.
     """
@@ -49,18 +50,21 @@ class Values:
         higher_is_better: Mapping[str, bool] | bool | None,
         not_read: Sequence[str] = (),
     ) -> None:
-        if rows.empty:
+        if rows["value"].isna().all():
             raise InputError("there are no values")
         self.systems: tuple[str, ...] = tuple(dict.fromkeys(rows["system"]))
         self._not_read = not_read  # columns of wide tables
         rows = rows.assign(measure=rows["measure"].map(_names(rows["measure"])))
         _check_range(rows)
-        self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
         self.collections: tuple[str, ...] = tuple(dict.fromkeys(rows["collection"].dropna()))
         if self.collections:
             rows = _with_collections(rows)
         self.topics: tuple[str, ...] = tuple(sorted(set(rows["topic"])))
         self._collection_of = dict(zip(rows["topic"], rows["collection"], strict=True))
+        has_value = rows["value"].notna()
+        self._without = rows[~has_value]  # systems and topics that are there without a value
+        rows = rows[has_value]
+        self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
         self._better = _directions(rows, higher_is_better)
         self._values = {
             measure: self._matrix(measure, part) for measure, part in rows.groupby("measure")
@@ -132,17 +136,40 @@ class Values:
         ArgumentError
             A system is unknown, or has no value of the measure.
         """
+        matrix = self._rows_of(measure, systems)
+        there = np.flatnonzero((~np.isnan(matrix)).any(axis=0))
+        return [self.topics[i] for i in there.tolist()], matrix[:, there]
+
+    def on_all_topics(
+        self, measure: MeasureLike, systems: Sequence[str] | None = None
+    ) -> tuple[Floats, Bools]:
+        """Return values of some systems on `topics`, and where these have one: two arrays
+        (n_systems, n_topics).
+
+        As in `of`, a system that lacks a topic has the value `worst` there; on topics for which no
+        system at all has a value, the measure is NaN.
+
+        Raises
+        ------
+        ArgumentError
+            See `matrix`.
+        """
+        matrix = self._rows_of(measure, systems)
+        name, present = self.name_of(measure), ~np.isnan(matrix)
+        defined = (~np.isnan(self._values[name])).any(axis=0)
+        return np.where(present | ~defined, matrix, self.worst(name)), np.asarray(present)
+
+    def _rows_of(self, measure: MeasureLike, systems: Sequence[str] | None) -> Floats:
+        """Return the values of some systems on all topics, NaN where a system lacks one."""
         name = self.name_of(measure)
         chosen = list(self.systems if systems is None else systems)
         matrix = self._values[name][[self._number(system) for system in chosen]]
-        present = ~np.isnan(matrix)
-        for system, row in zip(chosen, present, strict=True):
+        for system, row in zip(chosen, ~np.isnan(matrix), strict=True):
             if systems is not None and not row.any():
                 raise ArgumentError(
                     f"{system!r} has no value of {name}", parameter="runs", value=system
                 )
-        there = np.flatnonzero(present.any(axis=0))
-        return [self.topics[i] for i in there.tolist()], matrix[:, there]
+        return np.asarray(matrix)
 
     def of(self, measure: MeasureLike, systems: Sequence[str] | None = None) -> TopicValues:
         """Return values of a measure on the union of the topics of some systems.
@@ -219,6 +246,7 @@ class Values:
         parts = {measure: matrix[:, kept] for measure, matrix in self._values.items()}
         out._values = {name: part for name, part in parts.items() if not np.isnan(part).all()}
         out.measures = tuple(name for name in self.measures if name in out._values)
+        out._without = self._without[self._without["topic"].isin(wanted)]
         return out
 
     def collection(self, name: str) -> Self:
@@ -228,6 +256,8 @@ class Values:
         ------
         ArgumentError
             There is no such collection.
+        InputError
+            The data name it, and have no value.
         """
         frame = self.frame()
         part = frame[frame["collection"] == name]
@@ -237,15 +267,18 @@ class Values:
                 parameter="collection",
                 value=name,
             )
+        if part["value"].isna().all():
+            raise InputError(f"collection {name!r} has no values")
         start = len(name) + 1
         topics = [topic[start:] for topic in part["topic"]]
         return type(self)(part.assign(topic=topics, collection=None), self._better)
 
     def frame(self) -> pd.DataFrame:
         """Return a long table: `system`, `collection`, `topic`, `measure`, `value`,
-        `higher_is_better`.
+        `higher_is_better`. `value` is NaN where the data have a row without one.
         """
-        parts = []
+        better = self._without["measure"].map(self._better)
+        parts = [self._without.assign(higher_is_better=better)] if len(self._without) else []
         for measure, matrix in self._values.items():
             row, column = np.nonzero(~np.isnan(matrix))
             topics = [self.topics[i] for i in column.tolist()]

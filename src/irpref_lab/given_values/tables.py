@@ -37,6 +37,7 @@ NOT_READ = "not read"  # among the attributes of rows: columns of a wide table t
 MEANS = "has means only: the option -q prints the values by topic"
 _DOCUMENTS = ("doc_id", "docno", "docid", "doc-id", "iteration")
 ROWS = ("system", "collection", "topic", "measure", "value", "higher_is_better")
+_IDS = ("system", "topic", "measure")  # which every value has
 # Grades that Inspect writes, as it turns them into numbers.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -83,8 +84,8 @@ def rows_of(
     Returns
     -------
     DataFrame with the columns `ROWS`
-        `value` is a float; missing values are left out. The attribute `NOT_READ` lists the other
-        columns of a wide table.
+        `value` is a float, NaN where it is missing: the topic is there, and so is the system. The
+        attribute `NOT_READ` lists the other columns of a wide table.
     """
     frame = _with_topics(_as_pandas(frame), columns)
     found = {key: _column(frame, key, columns) for key in NAMES}
@@ -183,24 +184,40 @@ def _is_numbers(cells: pd.Series) -> bool:
 
 
 def made(parts: Mapping[str, Any]) -> pd.DataFrame:
-    """Make rows from columns: text as `str`, values as floats, without missing values.
+    """Make rows from columns: text as `str`, values as floats, NaN where a value is missing. A row
+    without a value and without an id, as at the end of a sheet, is left out.
 
     Raises
     ------
     InputError
-        A value is no number, or infinite.
+        A value is no number, or infinite, or has no system, topic or measure.
     """
     rows = pd.DataFrame({key: parts.get(key) for key in ROWS}, dtype=object)
     rows["value"] = _numbers(rows)
-    rows = rows[rows["value"].notna()]
+    rows = _with_ids(rows)
     if np.isinf(rows["value"].to_numpy()).any():
         first = rows[np.isinf(rows["value"].to_numpy())].iloc[0]
         raise _bad(first, f"the value of topic {first['topic']!r} is {first['value']}")
-    for key in ("system", "topic", "measure"):
+    for key in _IDS:
         rows[key] = list(map(id_text, rows[key]))
     rows["collection"] = [None if _absent(name) else id_text(name) for name in rows["collection"]]
     rows["higher_is_better"] = list(map(_direction, rows["higher_is_better"]))
     return rows.reset_index(drop=True)
+
+
+def _with_ids(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leave out rows without an id and without a value; refuse a value without an id."""
+    for key in _IDS:
+        absent = np.fromiter(map(_absent, rows[key]), bool, len(rows))
+        lost = rows[absent & rows["value"].notna().to_numpy()]
+        if len(lost):
+            raise InputError(
+                f"row {lost.index[0] + 1} has a value and no {key}",
+                column=key,
+                value=lost["value"].iloc[0],
+            )
+        rows = rows[~absent]
+    return rows
 
 
 def _numbers(rows: pd.DataFrame) -> Any:
@@ -240,7 +257,7 @@ def _direction(cell: Any) -> bool | None:
 
 
 def _absent(cell: Any) -> bool:
-    return cell is None or cell == "" or cell != cell or cell is pd.NA
+    return cell is None or cell is pd.NA or cell == "" or cell != cell
 
 
 def known_measure(name: Any) -> Any:
