@@ -16,7 +16,8 @@ import pytest
 import irpref
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.errors import ArgumentError, ColumnError, InputError
+from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError
+from irpref.messages import IrprefWarning
 from irpref_lab.given_values import Values, values
 from irpref_lab.meta import TopicValues
 
@@ -288,6 +289,66 @@ def test_the_field_of_the_measure_is_found_without_means(tmp_path: Path) -> None
     (tmp_path / "d").write_text("this\tthat\t0.5\n")
     with pytest.raises(InputError):
         values(tmp_path / "d")
+
+
+def test_quotation_marks_are_text_where_tabs_separate(tmp_path: Path) -> None:
+    topics = ['"open the pod', "plain", '"star wars plot', 'a "b" c']
+    path = tmp_path / "v.tsv"
+    path.write_text("topic\tAP\n" + "".join(f"{topic}\t0.5\n" for topic in topics))
+    assert set(values(path).topics) == set(topics)
+
+
+@pytest.mark.parametrize("rows", ["q1,0.5,\nq2,0.25,\n", "q1,0.5\nq2,0.25,0.75\n"])
+def test_rows_with_more_cells_than_the_header_are_refused(rows: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(f"topic,AP\n{rows}")
+    with pytest.raises(InputError):
+        values(tmp_path / "v.csv")
+    (tmp_path / "v.csv").write_text("topic,AP,,\nq1,0.5,,\nq2,0.25,,\n")
+    assert values(tmp_path / "v.csv").of("AP").values.tolist() == AP[:1]
+
+
+@pytest.mark.parametrize("header", ["topic,AP,AP", "topic,topic,AP"])
+def test_two_columns_of_one_name_are_refused(header: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(f"{header}\nq1,0.5,0.25\n")
+    frame = pd.DataFrame([["q1", 0.5, 0.25]], columns=header.split(","))
+    for data in (tmp_path / "v.csv", frame):
+        with pytest.raises(ColumnError) as error:
+            values(data)
+        assert error.value.header == tuple(header.split(","))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"q1": {"AP": 0.5}, "q1": {"AP": 0.25}}',
+        '{\n"q1": {"AP": 0.5, "AP": 0.25}}',
+        '{"topic": "q1", "AP": 0.5}\n{"topic": "q2", "AP": 0.5, "AP": 0.25}\n',
+    ],
+)
+def test_a_key_that_occurs_twice_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_text(text)
+    with pytest.raises(InputError, match="occurs twice") as error:
+        values(tmp_path / "v.json")
+    assert error.value.path == str(tmp_path / "v.json")
+    assert error.value.line == (2 if "topic" in text else None)
+
+
+def test_a_mean_that_is_not_that_of_the_topics_is_said(tmp_path: Path) -> None:
+    lines = (TOOLS / "trec_eval-10.txt").read_text().splitlines(keepends=True)
+    path = tmp_path / "v.txt"
+    path.write_text("".join(lines))
+    values(path)  # sums and geometric means are none
+    path.write_text("".join(line for line in lines if "map" not in line or "\t12\t" not in line))
+    with pytest.warns(IrprefWarning) as shown:
+        assert values(path).of("AP").values.shape == (1, 7)
+    assert len(shown) == 1
+
+
+@pytest.mark.parametrize("text", ["map\tq1\t0.5000\nmap\tq2\t0.25", "topic,AP\nq1,0.5\nq2,0.25"])
+def test_a_file_that_may_be_cut_off_is_said(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(text)
+    with pytest.warns(CutWarning):
+        values(tmp_path / "v.txt")
 
 
 # Missing values -----------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from irpref import parse
+from irpref.data.columns import check_names
 from irpref.errors import ColumnError, InputError, Remedy
 from irpref.judged import id_text
 
@@ -279,7 +280,9 @@ def _as_pandas(frame: Any) -> pd.DataFrame:
         raise ColumnError(
             "has columns of several levels, expected one", table="the table", header=()
         )
-    return frame.rename(columns=str)
+    frame = frame.rename(columns=str)
+    check_names(list(frame.columns), table="the table")
+    return frame
 
 
 def _with_topics(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
