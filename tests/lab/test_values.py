@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError
@@ -555,6 +556,34 @@ def test_unknown_names_are_refused() -> None:
         values({})
 
 
+@pytest.mark.parametrize("given", ["no", 0, 1.0, {"AP": "false"}, {"AP": 0}, {"AP": None}])
+def test_directions_are_true_or_false(given: Any) -> None:
+    with pytest.raises(ArgumentError) as error:
+        values(LONG, higher_is_better=given)
+    assert error.value.parameter == "higher_is_better"
+
+
+@pytest.mark.parametrize(
+    "given", [["x"], "topic", {"measures": 3}, {"topic": 3}, {"system": ["a"]}]
+)
+def test_columns_of_another_kind_are_refused(given: Any) -> None:
+    with pytest.raises(ArgumentError) as error:
+        values(LONG, columns=given)
+    assert error.value.parameter == "columns"
+
+
+def test_complex_numbers_are_no_values() -> None:
+    for cell in (0.5 + 1j, 0.5 + 0j, np.complex128(1)):
+        with pytest.raises(InputError) as error:
+            values(pd.DataFrame({"topic": ["q1"], "AP": [cell]}))
+        assert error.value.value == cell
+
+
+def test_lazy_frames_are_collected() -> None:
+    assert values(pl.from_pandas(LONG).lazy()).of("AP").values.tolist() == AP
+    assert values({"a": pl.from_pandas(WIDE.loc["first"].reset_index()).lazy()}).systems == ("a",)
+
+
 def test_letters_among_numbers_are_no_values() -> None:
     with pytest.raises(InputError):
         values(LONG.assign(value=["C", 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]))
@@ -572,6 +601,17 @@ def test_a_column_of_collections_keeps_their_topics_apart() -> None:
     assert given.collection("y").of("AP").values.tolist() == AP
     with pytest.raises(InputError):
         values(pd.concat([LONG.assign(collection="x"), LONG]))
+
+
+def test_a_collection_may_lack_a_measure_that_others_have() -> None:
+    part = LONG.query("measure == 'AP'").assign(collection="y")
+    given = values(pd.concat([LONG.assign(collection="x"), part]))
+    assert given.collection("x").measures == ("AP", "RR")
+    assert given.collection("y").measures == ("AP",)
+    compared = irpref_lab.compare("AP", given, "first", "second")
+    assert compared["collections"].tolist() == [2]
+    with pytest.raises(ArgumentError, match="'y'"):
+        irpref_lab.compare("RR", given, "first", "second")
 
 
 def test_a_thousand_systems_are_read_in_a_moment() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -271,7 +271,9 @@ class Values:
             raise InputError(f"collection {name!r} has no values")
         start = len(name) + 1
         topics = [topic[start:] for topic in part["topic"]]
-        return type(self)(part.assign(topic=topics, collection=None), self._better)
+        measures = set(part.loc[part["value"].notna(), "measure"])
+        better = {measure: up for measure, up in self._better.items() if measure in measures}
+        return type(self)(part.assign(topic=topics, collection=None), better)
 
     def frame(self) -> pd.DataFrame:
         """Return a long table: `system`, `collection`, `topic`, `measure`, `value`,
@@ -349,17 +351,15 @@ def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> 
     Raises
     ------
     ArgumentError
-        The user names a measure that is not there.
+        The user names a measure that is not there, or something else than True and False.
     InputError
         The table has both directions of one measure, or another one than the measure's own.
     """
     measures = list(dict.fromkeys(rows["measure"]))
     said: dict[str, bool] = {}
-    if isinstance(given, bool):
-        said = dict.fromkeys(measures, given)
-    elif given is not None:
+    if isinstance(given, Mapping):
         renamed = _names(map(str, given))
-        said = {renamed[str(name)]: bool(value) for name, value in given.items()}
+        said = {renamed[str(name)]: _as_direction(value) for name, value in given.items()}
         if unknown := [name for name in said if name not in measures]:
             raise ArgumentError(
                 f"higher_is_better names {unknown[0]!r}, and there are values of "
@@ -367,6 +367,8 @@ def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> 
                 parameter="higher_is_better",
                 value=unknown[0],
             )
+    elif given is not None:
+        said = dict.fromkeys(measures, _as_direction(given))
     out = {}
     for measure, cells in rows.groupby("measure", sort=False)["higher_is_better"]:
         in_table = set(cells.dropna())
@@ -388,6 +390,18 @@ def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> 
             )
         out[measure] = stated if stated is not None else own if own is not None else True
     return out
+
+
+def _as_direction(value: Any) -> bool:
+    """Return a direction that the user gives."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ArgumentError(
+        f"higher_is_better={value!r} is not accepted, expected True or False, or a mapping of "
+        f"measures to these",
+        parameter="higher_is_better",
+        value=value,
+    )
 
 
 def _some(names: Sequence[str]) -> str:

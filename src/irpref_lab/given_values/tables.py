@@ -13,6 +13,7 @@ the error says how to tell."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import pandas as pd
 
 from irpref import parse
 from irpref.data.columns import check_names
-from irpref.errors import ColumnError, InputError, Remedy
+from irpref.errors import ArgumentError, ColumnError, InputError, Remedy
 from irpref.judged import id_text
 
 # Names of columns, in the order in which they are looked for.
@@ -51,9 +52,13 @@ def checked_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
 
     Raises
     ------
+    ArgumentError
+        They are no mapping, or a key has something else than a name (or, for `LISTS`, names).
     ColumnError
         A key is unknown, or both measures and systems are named.
     """
+    if not isinstance(columns, (Mapping, NoneType)):
+        raise _no_columns(columns, "a mapping, as in {'topic': 'NAME'}")
     given = dict(columns or {})
     if unknown := [key for key in given if key not in COLUMNS]:
         raise ColumnError(
@@ -61,10 +66,25 @@ def checked_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
         )
     if all(given.get(key) for key in LISTS):
         raise ColumnError("a wide table has a column for each measure or for each system, not both")
-    for key in LISTS:
-        if isinstance(given.get(key), str):
-            given[key] = [given[key]]
+    for key, names in given.items():
+        if key not in LISTS:
+            if not isinstance(names, (str, NoneType)):
+                raise _no_columns(names, f"a name for {key!r}")
+        elif isinstance(names, str):
+            given[key] = [names]
+        elif isinstance(names, Mapping):
+            given[key] = {str(column): str(name) for column, name in names.items()}
+        elif isinstance(names, (Iterable, NoneType)):
+            given[key] = list(map(str, names or ()))
+        else:
+            raise _no_columns(names, f"names for {key!r}")
     return given
+
+
+def _no_columns(got: Any, expected: str) -> ArgumentError:
+    return ArgumentError(
+        f"columns: expected {expected}, got {got!r}", parameter="columns", value=got
+    )
 
 
 def rows_of(
@@ -228,6 +248,9 @@ def _numbers(rows: pd.DataFrame) -> Any:
         # Letters are numbers where nothing else is written.
         others = set(rows.loc[cells.notna() & ~letters, "measure"])
         cells = cells.where(~letters | rows["measure"].isin(others), cells.map(_LETTERS))
+    for row in cells.index[cells.map(_is_complex)][:1]:
+        first = rows.loc[row]
+        raise _bad(first, f"the value of topic {first['topic']!r} is complex: {first['value']}")
     numbers = pd.to_numeric(cells, errors="coerce").astype(np.float64)
     words = cells[numbers.isna() & cells.notna()].astype(str).str.strip().str.lower()
     numbers = numbers.fillna(words.map(_PASSED))
@@ -239,6 +262,10 @@ def _numbers(rows: pd.DataFrame) -> Any:
             said += " (of a table for readers: with -o csv, irpref writes the number alone)"
         raise _bad(first, said)
     return numbers
+
+
+def _is_complex(cell: Any) -> bool:
+    return isinstance(cell, (complex, np.complexfloating))
 
 
 def _bad(row: Any, text: str) -> InputError:
