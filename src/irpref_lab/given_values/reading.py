@@ -10,7 +10,7 @@ import pandas as pd
 
 from irpref.data import run_names
 from irpref.errors import ArgumentError, InputError, Remedy
-from irpref.judged.inputs import unwrapped
+from irpref.judged import unwrapped
 from irpref.measures.declare import MeasureLike
 from irpref.values import TopicValues
 from irpref_lab.given_values.basis import GivenValues

@@ -12,9 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from irpref.data import Source
+from irpref.data import Ending, Source
 from irpref.data.records import loaded
-from irpref.data.source import Ending
 from irpref.errors import InputError
 from irpref.messages import IrprefWarning, no_such_file, warn_user
 from irpref.observed import is_count
