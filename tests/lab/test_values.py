@@ -14,9 +14,11 @@ import polars as pl
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.errors import ArgumentError, ColumnError, InputError
+from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError
+from irpref.messages import IrprefWarning
 from irpref_lab.given_values import Values, values
 from irpref_lab.meta import TopicValues
 
@@ -290,6 +292,66 @@ def test_the_field_of_the_measure_is_found_without_means(tmp_path: Path) -> None
         values(tmp_path / "d")
 
 
+def test_quotation_marks_are_text_where_tabs_separate(tmp_path: Path) -> None:
+    topics = ['"open the pod', "plain", '"star wars plot', 'a "b" c']
+    path = tmp_path / "v.tsv"
+    path.write_text("topic\tAP\n" + "".join(f"{topic}\t0.5\n" for topic in topics))
+    assert set(values(path).topics) == set(topics)
+
+
+@pytest.mark.parametrize("rows", ["q1,0.5,\nq2,0.25,\n", "q1,0.5\nq2,0.25,0.75\n"])
+def test_rows_with_more_cells_than_the_header_are_refused(rows: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(f"topic,AP\n{rows}")
+    with pytest.raises(InputError):
+        values(tmp_path / "v.csv")
+    (tmp_path / "v.csv").write_text("topic,AP,,\nq1,0.5,,\nq2,0.25,,\n")
+    assert values(tmp_path / "v.csv").of("AP").values.tolist() == AP[:1]
+
+
+@pytest.mark.parametrize("header", ["topic,AP,AP", "topic,topic,AP"])
+def test_two_columns_of_one_name_are_refused(header: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(f"{header}\nq1,0.5,0.25\n")
+    frame = pd.DataFrame([["q1", 0.5, 0.25]], columns=header.split(","))
+    for data in (tmp_path / "v.csv", frame):
+        with pytest.raises(ColumnError) as error:
+            values(data)
+        assert error.value.header == tuple(header.split(","))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"q1": {"AP": 0.5}, "q1": {"AP": 0.25}}',
+        '{\n"q1": {"AP": 0.5, "AP": 0.25}}',
+        '{"topic": "q1", "AP": 0.5}\n{"topic": "q2", "AP": 0.5, "AP": 0.25}\n',
+    ],
+)
+def test_a_key_that_occurs_twice_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_text(text)
+    with pytest.raises(InputError, match="occurs twice") as error:
+        values(tmp_path / "v.json")
+    assert error.value.path == str(tmp_path / "v.json")
+    assert error.value.line == (2 if "topic" in text else None)
+
+
+def test_a_mean_that_is_not_that_of_the_topics_is_said(tmp_path: Path) -> None:
+    lines = (TOOLS / "trec_eval-10.txt").read_text().splitlines(keepends=True)
+    path = tmp_path / "v.txt"
+    path.write_text("".join(lines))
+    values(path)  # sums and geometric means are none
+    path.write_text("".join(line for line in lines if "map" not in line or "\t12\t" not in line))
+    with pytest.warns(IrprefWarning) as shown:
+        assert values(path).of("AP").values.shape == (1, 7)
+    assert len(shown) == 1
+
+
+@pytest.mark.parametrize("text", ["map\tq1\t0.5000\nmap\tq2\t0.25", "topic,AP\nq1,0.5\nq2,0.25"])
+def test_a_file_that_may_be_cut_off_is_said(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(text)
+    with pytest.warns(CutWarning):
+        values(tmp_path / "v.txt")
+
+
 # Missing values -----------------------------------------------------------------------------------
 
 
@@ -318,6 +380,24 @@ def test_a_missing_value_is_that_of_an_empty_list_or_the_worst() -> None:
     assert worst("latency", higher_is_better=False) == 0.75
 
 
+def test_a_missing_value_is_never_better_than_any_other() -> None:
+    """The empty list of CRP has -R (R + 1) / 2, and nobody knows R: 0 is the ideal's value."""
+
+    def worst(measure: str, cells: list[float], **how: Any) -> float:
+        by_topic = {f"q{i}": cell for i, cell in enumerate(cells)}
+        data = {"a": by_topic, "b": {"q0": cells[0]}}
+        given = values(data, measure=measure, **how)
+        assert given.of(measure, ["b", "a"]).values[0, -1] == given.worst(measure)
+        return given.worst(measure)
+
+    assert worst("CRP", [-3.0, -12.0, -1.0]) == worst("CRP@10", [-3.0, -12.0, -1.0]) == -12.0
+    assert worst("CRP", [-3.0, 2.0]) == -3.0
+    assert worst("CRP", [1.0, 2.0]) == 0.0
+    assert worst("NumRelRet", [5.0, 3.0]) == 0.0
+    assert worst("gain", [-3.0, -12.0, -1.0]) == -12.0
+    assert worst("loss", [-3.0, -12.0, -1.0], higher_is_better=False) == 0.0
+
+
 def test_cells_without_a_value_are_missing() -> None:
     frame = LONG.assign(value=[0.5, 1.0, np.nan, 0.5, 0.75, 1.0, 0.0, 0.0])
     assert values(frame).answered("AP").tolist() == [[True, False], [True, True]]
@@ -326,7 +406,39 @@ def test_cells_without_a_value_are_missing() -> None:
 @pytest.mark.parametrize("word", ["", "nan", "NaN", "NA", "n/a", "null", "None"])
 def test_words_for_a_missing_value(word: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"topic,AP\nq1,0.5\nq2,{word}\n")
-    assert values(tmp_path / "a.csv").topics == ("q1",)
+    given = values(tmp_path / "a.csv")
+    assert given.of("AP").topics == ("q1",)
+    assert given.topics == ("q1", "q2")
+
+
+def test_a_topic_or_system_without_a_value_stays_one() -> None:
+    frame = LONG.query("measure == 'AP'").assign(value=[0.5, np.nan, 0.75, np.nan])
+    for given in (values(frame), values(values(frame))):
+        assert given.topics == ("q1", "q2")
+        assert given.of("AP").values.tolist() == [[0.5], [0.75]]
+        assert given.frame()["value"].isna().sum() == 2
+        assert given.only(["q1"]).topics == ("q1",)
+    both = pd.concat([frame.assign(collection="x"), frame.assign(collection="y", value=np.nan)])
+    given = values(both)
+    assert given.collections == ("x", "y")
+    assert given.collection("x").topics == ("q1", "q2")
+    with pytest.raises(InputError, match="'y'"):
+        given.collection("y")
+    # Rows of which one has a value and the other has none, as an outer join makes them.
+    joined = pd.concat([frame, frame.assign(value=[np.nan, 0.25, np.nan, 0.0])])
+    assert values(joined).of("AP").values.tolist() == AP
+
+
+@pytest.mark.parametrize("key", ["system", "topic", "measure"])
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, ""])
+def test_a_value_without_an_id_is_refused(key: str, nothing: Any) -> None:
+    rows = LONG.astype(object)
+    rows.loc[1, key] = nothing
+    with pytest.raises(InputError) as error:
+        values(rows)
+    assert error.value.column == key
+    rows.loc[1, "value"] = np.nan  # an empty row of a sheet
+    assert values(rows).of("AP").values.tolist() == AP
 
 
 def test_passed_and_failed_tests_are_numbers(tmp_path: Path) -> None:
@@ -444,6 +556,34 @@ def test_unknown_names_are_refused() -> None:
         values({})
 
 
+@pytest.mark.parametrize("given", ["no", 0, 1.0, {"AP": "false"}, {"AP": 0}, {"AP": None}])
+def test_directions_are_true_or_false(given: Any) -> None:
+    with pytest.raises(ArgumentError) as error:
+        values(LONG, higher_is_better=given)
+    assert error.value.parameter == "higher_is_better"
+
+
+@pytest.mark.parametrize(
+    "given", [["x"], "topic", {"measures": 3}, {"topic": 3}, {"system": ["a"]}]
+)
+def test_columns_of_another_kind_are_refused(given: Any) -> None:
+    with pytest.raises(ArgumentError) as error:
+        values(LONG, columns=given)
+    assert error.value.parameter == "columns"
+
+
+def test_complex_numbers_are_no_values() -> None:
+    for cell in (0.5 + 1j, 0.5 + 0j, np.complex128(1)):
+        with pytest.raises(InputError) as error:
+            values(pd.DataFrame({"topic": ["q1"], "AP": [cell]}))
+        assert error.value.value == cell
+
+
+def test_lazy_frames_are_collected() -> None:
+    assert values(pl.from_pandas(LONG).lazy()).of("AP").values.tolist() == AP
+    assert values({"a": pl.from_pandas(WIDE.loc["first"].reset_index()).lazy()}).systems == ("a",)
+
+
 def test_letters_among_numbers_are_no_values() -> None:
     with pytest.raises(InputError):
         values(LONG.assign(value=["C", 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]))
@@ -461,6 +601,17 @@ def test_a_column_of_collections_keeps_their_topics_apart() -> None:
     assert given.collection("y").of("AP").values.tolist() == AP
     with pytest.raises(InputError):
         values(pd.concat([LONG.assign(collection="x"), LONG]))
+
+
+def test_a_collection_may_lack_a_measure_that_others_have() -> None:
+    part = LONG.query("measure == 'AP'").assign(collection="y")
+    given = values(pd.concat([LONG.assign(collection="x"), part]))
+    assert given.collection("x").measures == ("AP", "RR")
+    assert given.collection("y").measures == ("AP",)
+    compared = irpref_lab.compare("AP", given, "first", "second")
+    assert compared["collections"].tolist() == [2]
+    with pytest.raises(ArgumentError, match="'y'"):
+        irpref_lab.compare("RR", given, "first", "second")
 
 
 def test_a_thousand_systems_are_read_in_a_moment() -> None:

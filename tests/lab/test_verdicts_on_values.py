@@ -163,6 +163,94 @@ def test_a_gate_on_values_refuses_measures_that_do_not_depend_on_grades() -> Non
         assert _gate_of(measure, values, values).verdict == "pass"
 
 
+def test_topics_that_a_system_lacks_are_no_gain_by_a_measure_below_zero() -> None:
+    main = {f"q{t:03}": {"CRP": -1.0 - 20 * (t < 4)} for t in range(100)}
+    new = {topic: cells for topic, cells in main.items() if topic > "q003"}
+    given = irpref_lab.values({"main": main, "new": new})
+    found = irpref_lab.compare("CRP", given, "main", "new")
+    assert found["difference"].tolist() == [0.0]
+    assert "4 of 100 topics; they count with -21, the worst value that is known" in found.text
+    board = irpref_lab.leaderboard("CRP", given)
+    assert board["place"].tolist() == [1, 1]
+
+
+BAD, ALL = range(35), range(50)  # topics on which the candidate is worse
+
+
+def _partly(more: Any = ()) -> Any:
+    """Values of AP that neither system has where the candidate is worse, and further rows."""
+    rows = [
+        (name, f"q{t:02}", "AP", None if t in BAD else 0.3 + 0.01 * (t % 7) + gain)
+        for name, gain in (("main", 0.0), ("new", 0.05))
+        for t in ALL
+    ]
+    table = pd.DataFrame([*rows, *more], columns=["system", "topic", "measure", "value"])
+    return irpref_lab.values(table)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [],
+        [("old", f"q{t:02}", "AP", 0.4) for t in ALL],
+        [(name, f"q{t:02}", "P@10", 0.4) for name in ("main", "new") for t in ALL],
+    ],
+    ids=["nobody", "a third system", "another measure"],
+)
+def test_topics_for_which_both_systems_lack_a_value_are_not_forgotten(more: Any) -> None:
+    given = _partly(more)
+    found = irpref_lab.gate("AP", given, "main", "new")
+    assert (found.verdict, found["codes"].item()) == ("inconclusive", "unanswered")
+    assert "35 of 50 topics" in found.text
+    compared = irpref_lab.compare("AP", given, "main", "new")
+    assert (compared["verdict"][0], compared["codes"][0]) == ("cannot tell", "unanswered")
+    assert compared["missing_a"].tolist() == [35]
+    if more and more[0][0] == "old":
+        assert irpref_lab.leaderboard("AP", given, ["main", "new"])["letters"].tolist() == ["a"] * 2
+    else:  # as with judgments, a board needs a value for each topic
+        with pytest.raises(MeasureError) as error:
+            irpref_lab.leaderboard("AP", given, ["main", "new"])
+        assert (error.value.measure, error.value.topic) == ("AP", "q00")
+    # Who means to leave them out says so.
+    kept = given.only(f"q{t:02}" for t in ALL if t not in BAD)
+    assert irpref_lab.gate("AP", kept, "main", "new").verdict == "pass"
+
+
+def test_a_measure_on_fewer_topics_than_another_says_so() -> None:
+    given = _partly([(name, f"q{t:02}", "P@10", 0.4) for name in ("main", "new") for t in ALL])
+    found = irpref_lab.gate(["AP", "P@10"], given, "main", "new")
+    assert found["codes"].tolist() == ["unanswered", ""]
+    assert "nan" not in found.text
+
+
+def test_a_few_topics_without_a_value_are_left_out() -> None:
+    def with_lost(n: int) -> Any:
+        data = {
+            name: {f"q{t:02}": {"AP": None if t < n else 0.5 + 0.01 * (t % 7)} for t in ALL}
+            for name in ("main", "new")
+        }
+        return irpref_lab.values(data)
+
+    found = irpref_lab.gate("AP", with_lost(2), "main", "new")
+    assert (found.verdict, found["topics"].item(), found["left_out"].item()) == ("pass", 48, 2)
+    text = irpref_lab.compare("AP", with_lost(2), "main", "new").text
+    assert "48 of 50 topics have a value" in text
+    assert irpref_lab.gate("AP", with_lost(3), "main", "new").verdict == "inconclusive"
+
+
+def test_over_collections_topics_without_a_value_are_not_forgotten() -> None:
+    rows = [
+        (name, c, f"q{t}", "AP", None if c == "y" and t < 36 else 0.3 + gain * (1 + t % 3))
+        for name, gain in (("a", 0.0), ("b", 0.03))
+        for c in "xy"
+        for t in range(40)
+    ]
+    names = ["system", "collection", "topic", "measure", "value"]
+    given = irpref_lab.values(pd.DataFrame(rows, columns=names))
+    found = irpref_lab.compare("AP", given, "a", "b")
+    assert (found["verdict"][0], found["codes"][0]) == ("cannot tell", "unanswered")
+
+
 # From files of tools ------------------------------------------------------------------------------
 
 TOOLS = Path(__file__).parent / "values_of_tools"

@@ -585,12 +585,13 @@ def check_finite(
         )
 
 
-def check_names(names: Sequence[str], path: str) -> None:
-    """Raise `ColumnError` if two columns of a file have the same name."""
+def check_names(names: Sequence[str], path: str | None = None, table: str = "") -> None:
+    """Raise `ColumnError` if two columns of a file, or of a table, have the same name."""
     if len(set(names)) < len(names):
         raise ColumnError(
             f"has two columns of the same name (found: {', '.join(map(repr, names))})",
             path=path,
+            table=table,
             header=tuple(names),
         )
 

@@ -29,7 +29,13 @@ from irpref.observed.measure_codes import (
     too_few,
 )
 from irpref.observed.observation import Observation
-from irpref.observed.run_codes import INVALID_RUN, TIES_DECIDE, UNANSWERED, UPSIDE_DOWN
+from irpref.observed.run_codes import (
+    INVALID_RUN,
+    TIES_DECIDE,
+    UNANSWERED,
+    UPSIDE_DOWN,
+    too_many_unanswered,
+)
 from irpref.observed.sensitivity import TOP, can_see_grades, is_count, limits_of, sees_grades
 from irpref.observed.streamed import lines
 from irpref.observed.suggestions import alternatives, suggest, usual
@@ -79,5 +85,6 @@ __all__ = [
     "thresholds",
     "thresholds_on",
     "too_few",
+    "too_many_unanswered",
     "usual",
 ]

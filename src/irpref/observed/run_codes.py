@@ -46,8 +46,11 @@ def _unanswered(view: View) -> Found | None:
     return Found(which, says="{run} has no documents, or no value by {measure}, for {some}")
 
 
-def _too_many_unanswered(view: View) -> Found | None:
-    """Find topics that the baseline does not answer, or on which a run has no value."""
+def too_many_unanswered(view: View, lacks: str = "no documents") -> Found | None:
+    """Find topics that the baseline does not answer, or on which a run has no value.
+
+    `lacks`: what an unanswered topic has.
+    """
     facts, measure, baseline = view.of_verdict()
     answerable = facts.answerable & view.inside
     no_value = np.isnan(facts.values(measure)).any(axis=0)
@@ -55,7 +58,7 @@ def _too_many_unanswered(view: View) -> Found | None:
     lost = unanswered & ~no_value & answerable
     n, parts = f"{int(answerable.sum()):,}", []
     if lost.any():
-        parts.append(f"{view.system.name} has no documents for {int(lost.sum()):,} of {n} topics")
+        parts.append(f"{view.system.name} has {lacks} for {int(lost.sum()):,} of {n} topics")
     if (no_value & answerable).any():
         number = f"{int((no_value & answerable).sum()):,}"
         parts.append(f"{view.called or measure} has no value for {number} of {n} topics")
@@ -71,7 +74,7 @@ UNANSWERED = Code(
     "grave",
     by_measure=True,
     against=EVERY_USE,
-    stops=_too_many_unanswered,
+    stops=too_many_unanswered,
     of_both=True,
     never_hides=True,
     of_many="do not answer",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -27,6 +28,8 @@ from irpref.observed import (
     Observation,
     System,
     View,
+    limits_of,
+    too_many_unanswered,
 )
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import known_measure
@@ -70,24 +73,25 @@ def measures_of(values: Values, measures: Any) -> list[Measure]:
 
 
 def _lacks(view: View) -> Iterator[Found]:
-    facts = view.facts
-    assert view.measure is not None
+    facts, measure = view.facts, view.measure
+    assert isinstance(facts, ValueFacts)
+    assert measure is not None
     assert view.run is not None
-    which = facts.unanswered(view.measure)[view.run]
-    if (which & view.inside).any():
-        yield Found(which, words={"so": facts.so(view.system, int((which & view.inside).sum()))})
-
-
-def _lacks_many(view: View) -> Found | None:
-    facts, measure, baseline = view.of_verdict()
-    which = facts.unanswered(measure)[baseline]
-    if not which.any():
-        return None
-    return Found(which, facts.answerable, says="{run} has no value for {some}")
+    which = facts.unanswered(measure)[view.run]
+    here = which & view.inside
+    if not here.any():
+        return
+    if np.isnan(facts.values(measure)[view.run, here]).any():
+        yield Found(which, says="{run} has no value for {some}")
+    else:
+        yield Found(which, words={"so": facts.so(view.system, int(here.sum()), measure)})
 
 
 LACKING = replace(
-    UNANSWERED, find=_lacks, says="{run} has no value for {some}; {so}", stops=_lacks_many
+    UNANSWERED,
+    find=_lacks,
+    says="{run} has no value for {some}; {so}",
+    stops=partial(too_many_unanswered, lacks="no value"),
 )
 
 
@@ -120,7 +124,7 @@ class ValueFacts(Evidence):
     Attributes
     ----------
     lacks : dict of Measure to bool array (n_systems, n_topics)
-        Topics for which a system has no value, and others have.
+        Topics for which a system has no value, whether others have one or not.
     """
 
     lacks: Mapping[Measure, Bools] = field(default_factory=dict)
@@ -162,11 +166,14 @@ class ValueFacts(Evidence):
         """Mark no topic, as no ranking is known to be short: (n_systems, n_topics)."""
         return np.zeros((len(self.systems), len(self.topics)), bool)
 
-    def so(self, system: System, n: int) -> str:
-        """Say how topics that a system lacks are treated."""
+    def so(self, system: System, n: int, measure: Measure | None = None) -> str:
+        """Say how topics that a system lacks are treated, by a measure."""
         if system.name == self.leaves_out:
             return "it is left out" if n == 1 else "they are left out"
-        return f"{'it counts' if n == 1 else 'they count'} with the worst value"
+        count = "it counts" if n == 1 else "they count"
+        if measure is None or self.empty[measure][0] in limits_of(measure):
+            return f"{count} with the worst value"
+        return f"{count} with {self.empty[measure][0]:.4g}, the worst value that is known"
 
 
 def facts_of(
@@ -174,7 +181,10 @@ def facts_of(
     measures: Sequence[Measure],
     systems: Sequence[str] | None = None,
 ) -> ValueFacts:
-    """Collect the evidence in the values of some systems.
+    """Collect the evidence in the values of some systems, on all topics that the values name.
+
+    Whoever names a topic, another system or another measure, it is one of the sample: to forget it
+    because nobody has a value would leave the topics on which all went well.
 
     Parameters
     ----------
@@ -189,16 +199,10 @@ def facts_of(
         A system is unknown, or has no value of a measure.
     """
     names = list(values.systems if systems is None else systems)
-    tables = {measure: values.of(str(measure), names) for measure in measures}
-    topics = tuple(sorted({topic for table in tables.values() for topic in table.topics}))
-    number = {topic: i for i, topic in enumerate(topics)}
-    n = len(topics)
-    matrix = {m: np.full((len(names), n), np.nan) for m in measures}
-    present = {m: np.zeros((len(names), n), bool) for m in measures}
-    for measure, table in tables.items():
-        at = [number[topic] for topic in table.topics]
-        matrix[measure][:, at] = table.values
-        present[measure][:, at] = values.answered(str(measure), names)
+    n = len(values.topics)
+    matrix, present = {}, {}
+    for measure in measures:
+        matrix[measure], present[measure] = values.on_all_topics(str(measure), names)
     some = np.any(list(present.values()), axis=0)
     every, no = np.ones(n, bool), np.zeros(n, bool)
     of_systems = [
@@ -215,7 +219,7 @@ def facts_of(
     ]
     return ValueFacts(
         measures=list(measures),
-        topics=topics,
+        topics=values.topics,
         systems=of_systems,
         pool=cast(Any, None),
         qrels=cast(Any, None),
@@ -227,5 +231,5 @@ def facts_of(
         lacking=dict.fromkeys(measures, no),
         asked=list(measures),
         # A system may lack a topic by one measure only.
-        lacks={m: np.asarray(~present[m] & ~np.isnan(matrix[m])) for m in measures},
+        lacks={measure: np.logical_not(present[measure]) for measure in measures},
     )

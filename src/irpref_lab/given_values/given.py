@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,8 @@ class Values:
     Attributes
     ----------
     systems, measures, topics : tuple of str
-        Topics in ascending order. A measure that irpref knows has its name here: `AP` for `map`.
+        Topics in ascending order, those that the data name without a value among them. A measure
+        that irpref knows has its name here: `AP` for `map`.
     collections : tuple of str
         Names of collections; empty if the table has no such column.
     """
@@ -49,18 +50,21 @@ class Values:
         higher_is_better: Mapping[str, bool] | bool | None,
         not_read: Sequence[str] = (),
     ) -> None:
-        if rows.empty:
+        if rows["value"].isna().all():
             raise InputError("there are no values")
         self.systems: tuple[str, ...] = tuple(dict.fromkeys(rows["system"]))
         self._not_read = not_read  # columns of wide tables
         rows = rows.assign(measure=rows["measure"].map(_names(rows["measure"])))
         _check_range(rows)
-        self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
         self.collections: tuple[str, ...] = tuple(dict.fromkeys(rows["collection"].dropna()))
         if self.collections:
             rows = _with_collections(rows)
         self.topics: tuple[str, ...] = tuple(sorted(set(rows["topic"])))
         self._collection_of = dict(zip(rows["topic"], rows["collection"], strict=True))
+        has_value = rows["value"].notna()
+        self._without = rows[~has_value]  # systems and topics that are there without a value
+        rows = rows[has_value]
+        self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
         self._better = _directions(rows, higher_is_better)
         self._values = {
             measure: self._matrix(measure, part) for measure, part in rows.groupby("measure")
@@ -132,23 +136,46 @@ class Values:
         ArgumentError
             A system is unknown, or has no value of the measure.
         """
+        matrix = self._rows_of(measure, systems)
+        there = np.flatnonzero((~np.isnan(matrix)).any(axis=0))
+        return [self.topics[i] for i in there.tolist()], matrix[:, there]
+
+    def on_all_topics(
+        self, measure: MeasureLike, systems: Sequence[str] | None = None
+    ) -> tuple[Floats, Bools]:
+        """Return values of some systems on `topics`, and where these have one: two arrays
+        (n_systems, n_topics).
+
+        As in `of`, a system that lacks a topic has the value `worst` there; on topics for which no
+        system at all has a value, the measure is NaN.
+
+        Raises
+        ------
+        ArgumentError
+            See `matrix`.
+        """
+        matrix = self._rows_of(measure, systems)
+        name, present = self.name_of(measure), ~np.isnan(matrix)
+        defined = (~np.isnan(self._values[name])).any(axis=0)
+        return np.where(present | ~defined, matrix, self.worst(name)), np.asarray(present)
+
+    def _rows_of(self, measure: MeasureLike, systems: Sequence[str] | None) -> Floats:
+        """Return the values of some systems on all topics, NaN where a system lacks one."""
         name = self.name_of(measure)
         chosen = list(self.systems if systems is None else systems)
         matrix = self._values[name][[self._number(system) for system in chosen]]
-        present = ~np.isnan(matrix)
-        for system, row in zip(chosen, present, strict=True):
+        for system, row in zip(chosen, ~np.isnan(matrix), strict=True):
             if systems is not None and not row.any():
                 raise ArgumentError(
                     f"{system!r} has no value of {name}", parameter="runs", value=system
                 )
-        there = np.flatnonzero(present.any(axis=0))
-        return [self.topics[i] for i in there.tolist()], matrix[:, there]
+        return np.asarray(matrix)
 
     def of(self, measure: MeasureLike, systems: Sequence[str] | None = None) -> TopicValues:
         """Return values of a measure on the union of the topics of some systems.
 
-        A system that lacks a topic has the value of an empty list there; if the measure is
-        unknown, the worst that can be said of it (see `worst`).
+        A system that lacks a topic has the value of an empty list there, or the worst of all if
+        that is not known to be the worst (see `worst`).
         """
         name = self.name_of(measure)
         topics, matrix = self.matrix(name, systems)
@@ -175,17 +202,26 @@ class Values:
     def worst(self, measure: MeasureLike) -> float:
         """Return the value of a topic that a system lacks.
 
-        It is the value of an empty list if irpref knows the measure. Else it is the worst value of
-        any system and topic, and not above 0 if higher values are better.
+        It is the value of an empty list if irpref knows the measure, and no value of it is worse.
+        Else nobody knows how bad an empty list is, as with CRP, whose value 0 is that of the ideal:
+        then it is the worst value of any system and topic, and not better than that of an empty
+        list (0 if irpref does not know the measure).
         """
         name = self.name_of(measure)
-        known = known_measure(name)
-        if known is not None:
-            return float(getattr(known, "DEFAULT", 0.0))
+        of_empty = float(getattr(known_measure(name), "DEFAULT", 0.0))
+        if self.knows_worst(name):
+            return of_empty
         matrix = self._values[name]
-        return (
-            min(0.0, float(np.nanmin(matrix))) if self._better[name] else float(np.nanmax(matrix))
-        )
+        if self._better[name]:
+            return min(of_empty, float(np.nanmin(matrix)))
+        return max(of_empty, float(np.nanmax(matrix)))
+
+    def knows_worst(self, measure: MeasureLike) -> bool:
+        """Tell whether an empty list is known to have the worst value that a topic can have."""
+        name = self.name_of(measure)
+        known = known_measure(name)
+        worst = limits_named(name)[0 if self._better[name] else 1]
+        return known is not None and getattr(known, "DEFAULT", 0.0) == worst
 
     def _number(self, system: str) -> int:
         number = self._numbers.get(str(system))
@@ -210,6 +246,7 @@ class Values:
         parts = {measure: matrix[:, kept] for measure, matrix in self._values.items()}
         out._values = {name: part for name, part in parts.items() if not np.isnan(part).all()}
         out.measures = tuple(name for name in self.measures if name in out._values)
+        out._without = self._without[self._without["topic"].isin(wanted)]
         return out
 
     def collection(self, name: str) -> Self:
@@ -219,6 +256,8 @@ class Values:
         ------
         ArgumentError
             There is no such collection.
+        InputError
+            The data name it, and have no value.
         """
         frame = self.frame()
         part = frame[frame["collection"] == name]
@@ -228,15 +267,20 @@ class Values:
                 parameter="collection",
                 value=name,
             )
+        if part["value"].isna().all():
+            raise InputError(f"collection {name!r} has no values")
         start = len(name) + 1
         topics = [topic[start:] for topic in part["topic"]]
-        return type(self)(part.assign(topic=topics, collection=None), self._better)
+        measures = set(part.loc[part["value"].notna(), "measure"])
+        better = {measure: up for measure, up in self._better.items() if measure in measures}
+        return type(self)(part.assign(topic=topics, collection=None), better)
 
     def frame(self) -> pd.DataFrame:
         """Return a long table: `system`, `collection`, `topic`, `measure`, `value`,
-        `higher_is_better`.
+        `higher_is_better`. `value` is NaN where the data have a row without one.
         """
-        parts = []
+        better = self._without["measure"].map(self._better)
+        parts = [self._without.assign(higher_is_better=better)] if len(self._without) else []
         for measure, matrix in self._values.items():
             row, column = np.nonzero(~np.isnan(matrix))
             topics = [self.topics[i] for i in column.tolist()]
@@ -307,17 +351,15 @@ def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> 
     Raises
     ------
     ArgumentError
-        The user names a measure that is not there.
+        The user names a measure that is not there, or something else than True and False.
     InputError
         The table has both directions of one measure, or another one than the measure's own.
     """
     measures = list(dict.fromkeys(rows["measure"]))
     said: dict[str, bool] = {}
-    if isinstance(given, bool):
-        said = dict.fromkeys(measures, given)
-    elif given is not None:
+    if isinstance(given, Mapping):
         renamed = _names(map(str, given))
-        said = {renamed[str(name)]: bool(value) for name, value in given.items()}
+        said = {renamed[str(name)]: _as_direction(value) for name, value in given.items()}
         if unknown := [name for name in said if name not in measures]:
             raise ArgumentError(
                 f"higher_is_better names {unknown[0]!r}, and there are values of "
@@ -325,6 +367,8 @@ def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> 
                 parameter="higher_is_better",
                 value=unknown[0],
             )
+    elif given is not None:
+        said = dict.fromkeys(measures, _as_direction(given))
     out = {}
     for measure, cells in rows.groupby("measure", sort=False)["higher_is_better"]:
         in_table = set(cells.dropna())
@@ -346,6 +390,18 @@ def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> 
             )
         out[measure] = stated if stated is not None else own if own is not None else True
     return out
+
+
+def _as_direction(value: Any) -> bool:
+    """Return a direction that the user gives."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ArgumentError(
+        f"higher_is_better={value!r} is not accepted, expected True or False, or a mapping of "
+        f"measures to these",
+        parameter="higher_is_better",
+        value=value,
+    )
 
 
 def _some(names: Sequence[str]) -> str:

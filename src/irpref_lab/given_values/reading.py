@@ -10,6 +10,7 @@ import pandas as pd
 
 from irpref.data import run_names
 from irpref.errors import ArgumentError, InputError, Remedy
+from irpref.judged import unwrapped
 from irpref.measures.declare import MeasureLike
 from irpref.values import TopicValues
 from irpref_lab.given_values.basis import GivenValues
@@ -95,6 +96,7 @@ def _rows(
     data: Any, name: str, columns: Mapping[str, Any], measure: str | None
 ) -> Iterator[pd.DataFrame]:
     """Read any form to rows, a frame for each part."""
+    data = unwrapped(data)
     data = getattr(data, "perquery", data)
     if isinstance(data, pd.Series):
         data = data.to_frame(measure or data.name)

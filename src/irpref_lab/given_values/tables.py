@@ -13,13 +13,15 @@ the error says how to tell."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from irpref import parse
-from irpref.errors import ColumnError, InputError, Remedy
+from irpref.data.columns import check_names
+from irpref.errors import ArgumentError, ColumnError, InputError, Remedy
 from irpref.judged import id_text
 
 # Names of columns, in the order in which they are looked for.
@@ -37,6 +39,7 @@ NOT_READ = "not read"  # among the attributes of rows: columns of a wide table t
 MEANS = "has means only: the option -q prints the values by topic"
 _DOCUMENTS = ("doc_id", "docno", "docid", "doc-id", "iteration")
 ROWS = ("system", "collection", "topic", "measure", "value", "higher_is_better")
+_IDS = ("system", "topic", "measure")  # which every value has
 # Grades that Inspect writes, as it turns them into numbers.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -49,9 +52,13 @@ def checked_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
 
     Raises
     ------
+    ArgumentError
+        They are no mapping, or a key has something else than a name (or, for `LISTS`, names).
     ColumnError
         A key is unknown, or both measures and systems are named.
     """
+    if not isinstance(columns, (Mapping, NoneType)):
+        raise _no_columns(columns, "a mapping, as in {'topic': 'NAME'}")
     given = dict(columns or {})
     if unknown := [key for key in given if key not in COLUMNS]:
         raise ColumnError(
@@ -59,10 +66,25 @@ def checked_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
         )
     if all(given.get(key) for key in LISTS):
         raise ColumnError("a wide table has a column for each measure or for each system, not both")
-    for key in LISTS:
-        if isinstance(given.get(key), str):
-            given[key] = [given[key]]
+    for key, names in given.items():
+        if key not in LISTS:
+            if not isinstance(names, (str, NoneType)):
+                raise _no_columns(names, f"a name for {key!r}")
+        elif isinstance(names, str):
+            given[key] = [names]
+        elif isinstance(names, Mapping):
+            given[key] = {str(column): str(name) for column, name in names.items()}
+        elif isinstance(names, (Iterable, NoneType)):
+            given[key] = list(map(str, names or ()))
+        else:
+            raise _no_columns(names, f"names for {key!r}")
     return given
+
+
+def _no_columns(got: Any, expected: str) -> ArgumentError:
+    return ArgumentError(
+        f"columns: expected {expected}, got {got!r}", parameter="columns", value=got
+    )
 
 
 def rows_of(
@@ -83,8 +105,8 @@ def rows_of(
     Returns
     -------
     DataFrame with the columns `ROWS`
-        `value` is a float; missing values are left out. The attribute `NOT_READ` lists the other
-        columns of a wide table.
+        `value` is a float, NaN where it is missing: the topic is there, and so is the system. The
+        attribute `NOT_READ` lists the other columns of a wide table.
     """
     frame = _with_topics(_as_pandas(frame), columns)
     found = {key: _column(frame, key, columns) for key in NAMES}
@@ -183,24 +205,40 @@ def _is_numbers(cells: pd.Series) -> bool:
 
 
 def made(parts: Mapping[str, Any]) -> pd.DataFrame:
-    """Make rows from columns: text as `str`, values as floats, without missing values.
+    """Make rows from columns: text as `str`, values as floats, NaN where a value is missing. A row
+    without a value and without an id, as at the end of a sheet, is left out.
 
     Raises
     ------
     InputError
-        A value is no number, or infinite.
+        A value is no number, or infinite, or has no system, topic or measure.
     """
     rows = pd.DataFrame({key: parts.get(key) for key in ROWS}, dtype=object)
     rows["value"] = _numbers(rows)
-    rows = rows[rows["value"].notna()]
+    rows = _with_ids(rows)
     if np.isinf(rows["value"].to_numpy()).any():
         first = rows[np.isinf(rows["value"].to_numpy())].iloc[0]
         raise _bad(first, f"the value of topic {first['topic']!r} is {first['value']}")
-    for key in ("system", "topic", "measure"):
+    for key in _IDS:
         rows[key] = list(map(id_text, rows[key]))
     rows["collection"] = [None if _absent(name) else id_text(name) for name in rows["collection"]]
     rows["higher_is_better"] = list(map(_direction, rows["higher_is_better"]))
     return rows.reset_index(drop=True)
+
+
+def _with_ids(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leave out rows without an id and without a value; refuse a value without an id."""
+    for key in _IDS:
+        absent = np.fromiter(map(_absent, rows[key]), bool, len(rows))
+        lost = rows[absent & rows["value"].notna().to_numpy()]
+        if len(lost):
+            raise InputError(
+                f"row {lost.index[0] + 1} has a value and no {key}",
+                column=key,
+                value=lost["value"].iloc[0],
+            )
+        rows = rows[~absent]
+    return rows
 
 
 def _numbers(rows: pd.DataFrame) -> Any:
@@ -210,6 +248,9 @@ def _numbers(rows: pd.DataFrame) -> Any:
         # Letters are numbers where nothing else is written.
         others = set(rows.loc[cells.notna() & ~letters, "measure"])
         cells = cells.where(~letters | rows["measure"].isin(others), cells.map(_LETTERS))
+    for row in cells.index[cells.map(_is_complex)][:1]:
+        first = rows.loc[row]
+        raise _bad(first, f"the value of topic {first['topic']!r} is complex: {first['value']}")
     numbers = pd.to_numeric(cells, errors="coerce").astype(np.float64)
     words = cells[numbers.isna() & cells.notna()].astype(str).str.strip().str.lower()
     numbers = numbers.fillna(words.map(_PASSED))
@@ -221,6 +262,10 @@ def _numbers(rows: pd.DataFrame) -> Any:
             said += " (of a table for readers: with -o csv, irpref writes the number alone)"
         raise _bad(first, said)
     return numbers
+
+
+def _is_complex(cell: Any) -> bool:
+    return isinstance(cell, (complex, np.complexfloating))
 
 
 def _bad(row: Any, text: str) -> InputError:
@@ -240,7 +285,7 @@ def _direction(cell: Any) -> bool | None:
 
 
 def _absent(cell: Any) -> bool:
-    return cell is None or cell == "" or cell != cell or cell is pd.NA
+    return cell is None or cell is pd.NA or cell == "" or cell != cell
 
 
 def known_measure(name: Any) -> Any:
@@ -262,7 +307,9 @@ def _as_pandas(frame: Any) -> pd.DataFrame:
         raise ColumnError(
             "has columns of several levels, expected one", table="the table", header=()
         )
-    return frame.rename(columns=str)
+    frame = frame.rename(columns=str)
+    check_names(list(frame.columns), table="the table")
+    return frame
 
 
 def _with_topics(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:

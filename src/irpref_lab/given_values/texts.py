@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from irpref.data import Source
+from irpref.data import Ending, Source
+from irpref.data.records import loaded
 from irpref.errors import InputError
-from irpref.messages import no_such_file
+from irpref.messages import IrprefWarning, no_such_file, warn_user
+from irpref.observed import is_count
 from irpref_lab.given_values.tables import MEANS, frame_of_records, known_measure, made, rows_of
 
 # The topic of a line that holds the mean; text that trec_eval prints beside values.
@@ -24,6 +28,7 @@ _OF_TOOLS = {
     "predictions that mteb.evaluate(prediction_folder=...) writes are runs",
     frozenset({"mteb_model_meta"}): "predictions of mteb are runs: evaluate them on judgments",
 }
+_OTHER_MEAN = re.compile("gm_|num_", re.IGNORECASE)  # names of trec_eval for means of logs, sums
 _FIELDS = {4: "judgments", 5: "judgments or preferences", 6: "a run"}
 
 
@@ -44,14 +49,22 @@ def read_file(
         It is empty, or has none of the forms.
     FileNotFoundError
         There is no such file.
+
+    Warns
+    -----
+    CutWarning
+        The last line may have been cut off.
     """
+    ending = Ending()
     try:
         with Source(path).open() as file:
-            data = file.read()
+            data = b"".join(ending.watch(iter([file.read()])))
     except FileNotFoundError:
         raise no_such_file(path) from None
     try:
-        return _read(_decoded(data), name, columns, measure)
+        found = _read(_decoded(data), name, columns, measure)
+        ending.warn(path)
+        return found
     except InputError as error:
         error.path = error.path or path
         raise
@@ -74,27 +87,43 @@ def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None)
         return _json(text, lines, name, columns, measure)
     if (rows := lines_of_q(lines, name)) is not None:
         return rows
-    separator = next((mark for mark in "\t,;" if mark in lines[0]), r"\s+")
+    frame = _table(text, next((mark for mark in "\t,;" if mark in lines[0]), r"\s+"))
+    return without_summaries(rows_of(frame, name, columns, measure))
+
+
+def _table(text: str, separator: str) -> pd.DataFrame:
+    """Read a table of text; in a table with tabs, quotation marks are text.
+
+    Raises
+    ------
+    InputError
+        Rows have more cells than there are names of columns, or two columns have the same name.
+    """
+    # Without a header for pandas: it would number names that occur twice, and make an index of the
+    # first column if rows have more cells.
     try:
-        frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
+        cells = pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            dtype=object,
+            keep_default_na=False,
+            header=None,
+            index_col=False,
+            quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
+        )
     except ValueError:
         raise InputError(
             "is no table: its lines have different numbers of fields (with -q -o csv, irpref "
             "writes a table of values)"
         ) from None
-    return without_summaries(rows_of(frame, name, columns, measure))
+    header = [str(name) or f"Unnamed: {i}" for i, name in enumerate(cells.iloc[0])]
+    return cells.iloc[1:].set_axis(header, axis=1).reset_index(drop=True)
 
 
 def _json(
     text: str, lines: Sequence[str], name: str, columns: Mapping[str, Any], measure: str | None
 ) -> Any:
-    try:
-        data = json.loads(text)
-    except ValueError:
-        try:
-            data = list(map(json.loads, lines))
-        except ValueError as error:
-            raise InputError(f"is no JSON ({error})") from None
+    data = _loaded(text)
     if isinstance(data, Mapping):
         check_known(data)
     if isinstance(data, Mapping) and not all(isinstance(one, Mapping) for one in data.values()):
@@ -104,6 +133,28 @@ def _json(
             raise InputError("expected JSON records, a value each")
         return without_summaries(rows_of(frame_of_records(data), name, columns, measure))
     return data
+
+
+def _loaded(text: str) -> Any:
+    """Load a text of JSON, or a list of JSON lines.
+
+    Raises
+    ------
+    InputError
+        It is neither, or a key occurs twice in one object.
+    """
+    numbered = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len(numbered) > 1 and _is_json(numbered[0][1]):
+        return [loaded(line, "", number) for number, line in numbered]
+    return loaded(text, "")
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 def check_known(data: Mapping[Any, Any]) -> None:
@@ -145,7 +196,32 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
     if not parts:
         raise InputError(MEANS)
     measures, topics, numbers = map(list, zip(*parts, strict=True))
-    return made({"system": name, "topic": topics, "measure": measures, "value": numbers})
+    values = made({"system": name, "topic": topics, "measure": measures, "value": numbers})
+    for row in rows:
+        if row[1 - of_measure] in _SUMMARIES and _is_number(row[2]):
+            _check_mean(row[of_measure], row[2], values)
+    return values
+
+
+def _check_mean(measure: str, printed: str, rows: pd.DataFrame) -> None:
+    """Warn if the mean that a tool printed is not that of the values, by a measure with a mean.
+
+    Warns
+    -----
+    IrprefWarning
+    """
+    known = known_measure(measure)
+    of_measure = rows["measure"] == measure
+    if known is None or is_count(known) or _OTHER_MEAN.match(measure) or not of_measure.any():
+        return
+    mean = float(rows.loc[of_measure, "value"].mean())
+    # The mean is rounded, and so are the values.
+    if abs(mean - float(printed)) > 1.01 * 10.0 ** -len(printed.partition(".")[2]):
+        warn_user(
+            f"{measure}: the line 'all' has the mean {printed}, and the mean of the "
+            f"{int(of_measure.sum()):,} topics here is {mean:.4g}: are topics missing?",
+            IrprefWarning,
+        )
 
 
 def _measure_field(rows: Sequence[tuple[str, ...]]) -> int:

@@ -220,7 +220,7 @@ def on_the_same_topics(tables: list[TopicValues]) -> list[TopicValues]:
             f"{few.measure} has no value for {most.n_topics - few.n_topics} of {most.n_topics} "
             f"topics (first "
             f"{missing!r}), and this table needs the same topics for all measures: leave these "
-            f"topics out of the qrels",
+            f"topics out of the qrels, or of the values",
             measure=few.measure,
             topic=missing,
         )

@@ -104,12 +104,12 @@ def _that_count_twice(parts: Sequence[Part]) -> list[str]:
 
 def _of_values(name: str, part: Values, measures: Sequence[Measure], here: list[str]) -> Part:
     try:
-        tables = {str(measure): part.of(measure, here) for measure in measures}
+        tables = facts_of(part, measures, here).tables()
     except ArgumentError as error:
         raise ArgumentError(
             f"collection {name!r}: {error}", parameter=error.parameter, value=error.value
         ) from None
-    return Part(name, tables, {}, None)
+    return Part(name, {table.measure: table for table in tables}, {}, None)
 
 
 def left_out(given: Collections, parts: Iterable[Part]) -> dict[str, str]:
@@ -182,7 +182,13 @@ def basis_on(
 
 
 def topics_on(part: Part, facts: Evidence, measure: Measure) -> Bools:
-    """Mark the topics of a collection that have values: (n_topics,)."""
+    """Mark the topics of a collection to ask about: (n_topics,).
+
+    Judgments may have topics for which a measure has no value; of values alone, nobody knows why
+    they are not there.
+    """
+    if part.facts is None:
+        return facts.everything
     return facts.mask_of(part.tables[str(measure)].topics)
 
 
