@@ -387,9 +387,13 @@ def as_judgments(
     if isinstance(qrels, Opened) and not isinstance(qrels, Judgments):
         raise InputError("expected judgments, got a run", remedy=QRELS_FIRST)
     how = reading(form)
-    ours = isinstance(qrels, Judgments)
-    read = _regraded(_whole(qrels), how) if ours else _read_once(qrels, how)
+    read = _read_before(qrels, how) if isinstance(qrels, Judgments) else _read_once(qrels, how)
     return read if known is None else _with_known(read, known)
+
+
+def _read_before(read: Judgments, how: Reading) -> Judgments:
+    """Take judgments that were read before, with the grades of labels."""
+    return _regraded(_whole(read), how)
 
 
 def _whole(read: Judgments) -> Judgments:

@@ -407,7 +407,8 @@ def _rising(view: View) -> Found | None:
 
 def _is_better_backwards(view: View, measure: Measure) -> bool:
     """Test whether the run has surely and by far better values by a measure if it is read from the
-    end, over topics with several documents: the order of two or three may well be wrong.
+    end, over topics with several documents: the order of two or three may well be wrong. Topics
+    whose scores are all equal say nothing of their direction.
 
     A run that was made diverse may be a little better from its end: its first documents are
     unjudged.
@@ -416,6 +417,9 @@ def _is_better_backwards(view: View, measure: Measure) -> bool:
     if measure not in system.backwards:
         return False
     inside = view.facts.answerable & (system.retrieved >= SEVERAL)
+    inside &= ~any_of(system.observed, "equal")
+    if not inside.any():
+        return False
     forth, back = system.values[measure].mean(axis=0), system.backwards[measure]
     higher = rises(measure)
     above, below = (back, forth) if higher else (forth, back)
