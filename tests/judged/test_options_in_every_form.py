@@ -133,6 +133,21 @@ def test_a_column_is_chosen_beside_the_usual_one(form: str, tmp_path: Path) -> N
     assert again.frame()["relevance"].tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("form", ["records", "pandas", "polars", "csv"])
+def test_a_named_column_is_no_tag(form: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame([("1", "a", 0.5), ("1", "b", 0.2)], columns=["query_id", "run", "score"])
+    frame.to_csv(tmp_path / "file.csv", index=False)
+    data: Any = {
+        "records": frame.to_dict("records"),
+        "pandas": frame,
+        "polars": pl.DataFrame(frame.to_dict("list")),
+        "csv": tmp_path / "file.csv",
+    }[form]
+    read = irpref.run(data, columns={"doc_id": "run"})
+    assert read.frame()["doc_id"].tolist() == ["a", "b"]
+    assert not read.table.columns
+
+
 def test_two_columns_of_the_chosen_name() -> None:
     frame = pd.DataFrame([(*BOTH[0], 7)], columns=[*Both._fields, "other"])
     for call, value in ((irpref.judgments, "relevance"), (irpref.run, "score")):

@@ -342,7 +342,8 @@ def judgments(
         above 0 means known; or a pair `(run, depth)`: the first documents of a run. They become the
         column `known`.
     labels : str or mapping, optional
-        Labels that stand for grades, as for `irpref.read_qrels`.
+        Labels that stand for grades, as for `irpref.read_qrels`, in any form of judgments; numbers
+        may be labels, too: `{1: 4, 2: 3, 3: 2, 4: 1}`. Not of data sets and preferences.
     columns : mapping, optional
         Names of the columns: `{"relevance": "judgement"}`. Numbers that look like times or ids are
         grades if their column is named.
@@ -359,7 +360,7 @@ def judgments(
     ------
     ValueError, OSError
         No such file or data set; a line is malformed; a column is missing; a grade is not a number;
-        none of the documents of `known` is judged.
+        none of the documents of `known` is judged; an argument has no meaning for this form.
 
     Examples
     --------

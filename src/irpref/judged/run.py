@@ -310,7 +310,7 @@ def run(
     ------
     ValueError, OSError
         No such file or data set; a line is malformed; a column is missing; a score is not a number;
-        an argument that is not accepted.
+        an argument that is not accepted, or has no meaning for this form of data.
 
     Examples
     --------
@@ -425,7 +425,7 @@ def read_once(data: Any, how: Reading = PLAIN, name: str | None = None) -> Run:
 def _rows_of(data: Any, how: Reading) -> Table:
     """Read all rows of a run in any form, with the columns `rank` and `tag` if there are any."""
     if not isinstance(data, (str, os.PathLike)) or names_dataset(data):
-        wanted = (RANK, *TAGS)
+        wanted = tuple(name for name in (RANK, *TAGS) if name not in _given(how))
         said = how.of_tables
         read = Table.joined(tables(in_memory(data, wanted, said), "score", wanted, how=said))
         return replace(read, columns=_named_columns(read))
@@ -434,6 +434,11 @@ def _rows_of(data: Any, how: Reading) -> Table:
             return Table.joined(part.compact() for part in trec.blocks(source, trec.RUN_WITH_TAGS))
         read = Table.joined(part.compact() for part in as_written(source, "score", how))
         return replace(read, columns=dict(_further(source, how, len(read))))
+
+
+def _given(how: Reading) -> set[str]:
+    """Collect the columns that the user named, which hold something else than ranks and tags."""
+    return {name for several in how.columns.values() for name in several}
 
 
 def _named_columns(read: Table) -> dict[str, Any]:
@@ -451,9 +456,8 @@ def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any
     rank = next((name for name in names if name.strip().lower() == RANK), None)
     tag = next((name for name in names if name.strip().lower() in TAGS), None)
     wanted = [("score", rank, RANK), ("doc_id", tag, "tag")]
-    given = {name for several in how.columns.values() for name in several}
     for ours, name, out in wanted:
-        if name is None or name in given:
+        if name is None or name in _given(how):
             continue
         try:
             lower = how.lower_is_better and out != RANK
