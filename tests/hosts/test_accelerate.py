@@ -542,6 +542,11 @@ def test_measures_of_other_providers_take_whole_grades_and_ids_of_any_type(form)
             "IPrec@0.5 is computed by pytrec_eval of ir_measures, which takes whole grades, not 0.5",
         ),
         (ir_measures.BPM, "BPM needs cutoff: ranking cutoff threshold, as in BPM@10"),
+        *(
+            (name, f"{name.partition('(')[0]} needs cutoff: ranking cutoff threshold")
+            for name in ("alpha_DCG", "alpha_nDCG(alpha=0.4)", "ERR_IA", "nERR_IA", "P_IA")
+        ),
+        (ir_measures.StRecall, "StRecall needs cutoff: ranking cutoff threshold"),
         (
             "Accuracy",
             "ir_measures could not compute Accuracy: ZeroDivisionError: float division by zero",

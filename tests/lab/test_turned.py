@@ -79,6 +79,21 @@ def test_scores_that_rise_at_every_rank(n_turned, n_docs, stops):
         assert irpref_lab.gate("P@1", qrels, frame, other).verdict != "pass"
 
 
+@pytest.mark.parametrize("measure", ["AP", "PrefAP"])
+def test_equal_scores_are_no_distances(measure):
+    docs = [f"d{i}" for i in range(8)]  # the order of equal scores begins with the last
+    qrels = {f"q{t}": {doc: 8 - i for i, doc in enumerate(docs)} for t in range(12)}
+    judged = {q: {doc: int(g > 5) for doc, g in of.items()} for q, of in qrels.items()}
+    pairs = irpref.preferences_from(qrels)
+    equal = {q: dict.fromkeys(docs, 1.0) for q in qrels}
+    of_measure = pairs if measure == "PrefAP" else judged
+    found = set(irpref.evidence(measure, of_measure, {"run": equal})["code"])
+    assert "equal-scores" in found
+    assert "upside-down" not in found
+    rising = {q: {doc: float(i) for i, doc in enumerate(docs)} for q in qrels}
+    assert "upside-down" in set(irpref.evidence(measure, of_measure, {"run": rising})["code"])
+
+
 def test_ranks_of_a_first_stage_are_a_note():
     qrels, run, other = made()
     rng = np.random.default_rng(1)

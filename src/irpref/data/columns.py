@@ -377,12 +377,18 @@ class Reading:
             if (ours, theirs) not in self.used
         }
 
-    def grades_of(self, cells: Sequence[str], where: str) -> Floats | None:
+    def grades_of(self, cells: Sequence[object], where: str) -> Floats | None:
         """Find the grades of a column of labels: see `irpref.data.labels.grades_of`."""
         grades = grades_of(cells, self.labels, where)
         if grades is not None:
             self.used.add("labels")
         return grades
+
+    @property
+    def of_tables(self) -> Reading | None:
+        """How frames and rows in memory are read: None if nothing is said of their columns."""
+        said = self.columns or self.lower_is_better or self.labels is not None
+        return self if said else None
 
     @property
     def form_of_runs(self) -> str | None:
@@ -478,7 +484,7 @@ def columns_of(
             continue
         if how is not None:
             how.used.update((ours, name) for name in given if _there(name, present) == there)
-        if not in_file and list(present).count(there) > 1:
+        if "table" in place and list(present).count(there) > 1:
             raise ColumnError(
                 f"has {list(present).count(there)} columns {there!r}",
                 column=there,

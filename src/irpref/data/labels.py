@@ -96,12 +96,13 @@ def _words(text: str) -> list[str]:
     return text.replace(",", " ").replace("...", " ").split()
 
 
-def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None:
+def grades_of(cells: Sequence[object], labels: Labels, where: str) -> Floats | None:
     """Find the grades of a column of labels.
 
     Parameters
     ----------
-    cells : sequence of str
+    cells : sequence of str or numbers
+        A number is the label that is the same number: 1.0 is the label 1.
     labels : Labels
     where : name of the file
 
@@ -122,7 +123,8 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     IrprefWarning
         Which grades were assumed, unless `labels` gives the grade of each.
     """
-    words = set(cells)
+    texts = list(map(str, cells))
+    words = set(texts)
     if isinstance(labels, Mapping):
         given = {str(label): np.nan if g is None else float(g) for label, g in labels.items()}
         if labels and all(grade is None for grade in labels.values()):
@@ -135,6 +137,7 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
         return None
     if are_numbers(words) and not are_numbers(grade_of) and not lacks_grades(labels):
         return None
+    grade_of = _with_numbers(grade_of, words)
     if unknown := sorted(words - grade_of.keys()):
         known = map(str, labels if isinstance(labels, Mapping) else grade_of)
         raise LabelError(
@@ -148,4 +151,12 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
             for label in sorted(words, key=grade_of.__getitem__, reverse=True)
         )
         warn_user(f"labels are read as grades: {listed}", IrprefWarning, path=where)
-    return np.array([grade_of[cell] for cell in cells], dtype=np.float64)
+    return np.array([grade_of[text] for text in texts], dtype=np.float64)
+
+
+def _with_numbers(grade_of: Mapping[str, float], words: Iterable[str]) -> Mapping[str, float]:
+    """Add words that are other spellings of numbers among the labels."""
+    numbers = {float(label): grade for label, grade in grade_of.items() if _is_finite(label)}
+    others = [word for word in words if word not in grade_of and _is_finite(word)]
+    same = {word: numbers[float(word)] for word in others if float(word) in numbers}
+    return {**grade_of, **same}

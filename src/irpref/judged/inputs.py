@@ -26,6 +26,7 @@ import numpy as np
 from irpref.data.collections import dataset_named
 from irpref.data.columns import (
     Coded,
+    Reading,
     Stretches,
     Table,
     as_list,
@@ -54,7 +55,7 @@ class Opened:
     table: Table
 
 
-def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
+def in_memory(run: Any, columns: Iterable[str] = (), how: Reading | None = None) -> Any:
     """Return a run in a form that can be read any number of times.
 
     Parameters
@@ -64,6 +65,8 @@ def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
         an iterable of namedtuples becomes a table; a lazy frame is collected. A frame and a mapping
         are returned as they are.
     columns : names of further columns to keep of an iterable, if they are present
+    how : Reading, optional
+        As `tables` takes it, for an iterable.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
         run = run.get_results()
     if isinstance(run, (Mapping, Table, Opened)) or hasattr(run, "columns"):
         return run
-    return _from_rows(run, "score", columns)
+    return _from_rows(run, "score", columns, how)
 
 
 def unwrapped(data: Any) -> Any:
@@ -119,8 +122,28 @@ def names_dataset(name: Any) -> bool:
     return isinstance(name, str) and name != "-" and not os.path.exists(os.path.expanduser(name))
 
 
+OF_DATASET = "a data set of ir_datasets brings its own"
+OF_MEMORY = "this is no file, and has its form"
+
+
+def refuse_reading(
+    how: Reading, why: str, parameters: Iterable[str] = ("columns", "labels", "form")
+) -> None:
+    """Raise `ArgumentError` if something is said of how to read an input that it is not read by.
+
+    What is said of several inputs may belong to another one.
+    """
+    for parameter in () if how.shared else parameters:
+        if value := getattr(how, parameter):
+            raise ArgumentError(f"{parameter}: {why}", parameter=parameter, value=value)
+
+
 def tables(
-    data: Any, value: str, columns: Iterable[str] | None = (), topics: Container[str] | None = None
+    data: Any,
+    value: str,
+    columns: Iterable[str] | None = (),
+    topics: Container[str] | None = None,
+    how: Reading | None = None,
 ) -> Iterator[Table]:
     """Yield the rows of an input in memory, one table after the other; each topic of a dict is in
     one table.
@@ -133,25 +156,27 @@ def tables(
     topics : container of str, optional
         Topics that are asked for. Of a dict, documents of other topics are not read: these topics
         then have none.
+    how : Reading, optional
+        Names of the columns, and labels. A `Table` has been read already.
 
     Raises
     ------
     ValueError
-        A column is missing, or a value is not a number.
+        A column is missing, or a value is not a number, and no label.
     TypeError
         `data` is none of these forms.
     """
     if isinstance(data, Opened):
         data = data.table
     if isinstance(data, Mapping):
-        yield from _from_dicts(data, value, topics)
+        yield from _from_dicts(data, value, topics, how)
     elif isinstance(data, Table):
         wanted = (
             data.columns if columns is None else [name for name in columns if name in data.columns]
         )
         yield replace(data, columns={name: data.columns[name] for name in wanted})
     else:
-        yield _from_rows(data, value, columns)
+        yield _from_rows(data, value, columns, how)
 
 
 def run_tables(run: Any, topics: Container[str] | None = None) -> Iterator[Table]:
@@ -164,9 +189,11 @@ def run_table(run: Any) -> Table:
     return Table.joined(run_tables(run))
 
 
-def as_table(data: Any, value: str, columns: Iterable[str] | None = ()) -> Table:
+def as_table(
+    data: Any, value: str, columns: Iterable[str] | None = (), how: Reading | None = None
+) -> Table:
     """Put all rows of any input into one table. Parameters and errors as for `tables`."""
-    return Table.joined(tables(data, value, columns))
+    return Table.joined(tables(data, value, columns, how=how))
 
 
 def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, Any]]:
@@ -201,7 +228,7 @@ def _or_of_ids(value: str) -> str:
 
 
 def _from_dicts(
-    data: Mapping[Any, Any], value: str, topics: Container[str] | None
+    data: Mapping[Any, Any], value: str, topics: Container[str] | None, how: Reading | None
 ) -> Iterator[Table]:
     given = by_topic(data, value)
     names = [name for name in given if topics is None or name in topics]
@@ -209,18 +236,21 @@ def _from_dicts(
         others = [name for name in given if name not in topics]
         yield Table(Stretches(others, np.zeros(len(others), np.int64)), [], np.zeros(0))
     every = np.fromiter((len(given[name]) for name in names), np.int64, len(names))
+    labelled = how is not None and how.labels is not None  # what they are depends on all rows
     # A few at a time: their ids are looked up while they are in the cache.
-    for start, stop in chunks(every):
+    for start, stop in [(0, len(names))] if labelled else chunks(every):
         query_id = Stretches(names[start:stop], every[start:stop])
         dicts = [given[name] for name in query_id.names]
-        read: Any = Texts.from_dicts(dicts, len(query_id)) if every.sum() >= FEW else None
+        read: Any = None
+        if every.sum() >= FEW and not labelled:
+            read = Texts.from_dicts(dicts, len(query_id))
         if read is None:
             keys = list(chain.from_iterable(dicts))
             docs = str_list(keys)
             if docs is not keys and value == "score":
                 _check_same_ids(query_id.to_list(), docs)
             numbers = list(chain.from_iterable(docs_of.values() for docs_of in dicts))
-            read = docs, as_numbers(numbers, query_id.to_list(), docs, value)
+            read = docs, _read_numbers(numbers, query_id.to_list(), docs, value, how)
         yield Table(query_id, read[0], read[1], header=("query_id", "doc_id", value))
 
 
@@ -240,27 +270,33 @@ def _check_same_ids(topics: list[str], docs: list[str]) -> None:
         seen.add((topic, doc))
 
 
-def _from_rows(data: Any, value: str, columns: Iterable[str] | None) -> Table:
+def _from_rows(data: Any, value: str, columns: Iterable[str] | None, how: Reading | None) -> Table:
     """Make the table of a frame or of an iterable. Ranks become scores."""
     if _of_polars(data) and hasattr(data, "columns"):
-        table, column = _from_polars(data, value, columns)
+        table, column = _from_polars(data, value, columns, how)
     elif hasattr(data, "columns") and hasattr(data, "itertuples"):
-        table, column = _from_pandas(data, value, columns)
+        table, column = _from_pandas(data, value, columns, how)
     else:
-        table, column = _from_tuples(data, value, columns)
+        table, column = _from_tuples(data, value, columns, how)
     table = replace(table, column=column)
-    return next(as_scores([table])) if value == "score" else table
+    # As a list: ranks are checked at the end.
+    (read,) = list(as_scores([table])) if value == "score" else [table]
+    return read
 
 
-def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:
+def _from_polars(
+    data: Any, value: str, columns: Iterable[str] | None, how: Reading | None
+) -> tuple[Table, str]:
     """Make the table of a frame, and name the column that its numbers are from; so do the two
     below.
     """
     import polars as pl
 
     present = data.columns
-    names = columns_of(present, value, table="DataFrame")
+    names = columns_of(present, value, how, table="DataFrame")
     numbers = data[names[value]]
+    if (grades := _grades(numbers, value, how)) is not None:
+        numbers = pl.Series(grades)
     # A frame without rows has no dtype of its own; missing values are found, with topic and
     # document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
@@ -295,18 +331,23 @@ def _further(
 ) -> list[str]:
     """Select the further columns that are asked for (all if `columns` is None) and present."""
     if columns is None:
-        return [name for name in present if name not in names.values()]
+        # Ours are the columns that were read, whatever they are called.
+        return [name for name in present if name not in {*names, *names.values()}]
     return [name for name in columns if name in present]
 
 
-def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:
+def _from_pandas(
+    data: Any, value: str, columns: Iterable[str] | None, how: Reading | None
+) -> tuple[Table, str]:
     present = [str(name) for name in data.columns]
-    names = columns_of(present, value, table="DataFrame")
+    names = columns_of(present, value, how, table="DataFrame")
+    # By their places: a name may be a number.
+    topics, docs, numbers = (data.iloc[:, present.index(name)] for name in names.values())
     further = [name for name in _further(present, names, columns) if present.count(name) == 1]
     table = Table(
-        _ids(data[names["query_id"]]),
-        _ids(data[names["doc_id"]]),
-        _numbers(data[names[value]], data, names, value),
+        _ids(topics),
+        _ids(docs),
+        _numbers(numbers, topics, docs, value, how),
         _Columns(data, further),
         present,
     )
@@ -355,22 +396,26 @@ def _ids(column: Any) -> Any:
     return column.to_numpy(dtype=object)
 
 
-def _numbers(column: Any, data: Any, names: Mapping[str, str], value: str) -> Floats:
+def _numbers(column: Any, topics: Any, docs: Any, value: str, how: Reading | None) -> Floats:
     """Return a pandas column of scores or grades as float64; missing ones are NaN."""
+    if (grades := _grades(column, value, how)) is not None:
+        return grades
     dtype = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         return column.to_numpy(dtype=np.float64)
     kind = getattr(dtype, "kind", "O")
     if kind in "mMcSU" or str(dtype) in ("str", "string"):
         raise ColumnError(
-            f"column {names[value]!r} holds {dtype}, expected numbers", column=names[value]
+            f"column {column.name!r} holds {dtype}, expected numbers", column=str(column.name)
         )
     if kind in "iufb":  # of pandas' own, or Arrow's: they can lack values
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return as_numbers(column.tolist(), data[names["query_id"]], data[names["doc_id"]], value)
+    return as_numbers(column.tolist(), topics, docs, value)
 
 
-def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:
+def _from_tuples(
+    data: Any, value: str, columns: Iterable[str] | None, how: Reading | None
+) -> tuple[Table, str]:
     if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise TypeError(
             f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, an "
@@ -384,12 +429,13 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> tuple[
     table = type(rows[0]).__name__
     if isinstance(rows[0], Mapping):
         present, table = tuple(map(str, rows[0])), "record 1"
-        rows = _records(rows, present, value)
+        rows = _records(rows, present, value, how)
     elif type(rows[0]) is tuple and len(rows[0]) == 3:
         if value == "relevance":
             check_text_pairs(rows)
         present = ("query_id", "doc_id", value)
-        rows = _records([dict(zip(present, row, strict=True)) for row in rows], present, value)
+        named = [dict(zip(present, row, strict=True)) for row in rows]
+        rows = _records(named, present, value, how)
     if present is None:
         raise TypeError(
             f"expected an iterable of namedtuples or dicts with query_id, doc_id, {value}, or of "
@@ -403,32 +449,54 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> tuple[
                 else ""
             )
         )
-    names = columns_of(present, value, table=table)
+    names = columns_of(present, value, how, table=table)
     extra = {
         name: objects([getattr(r, name, None) for r in rows])
         for name in _further(present, names, columns)
     }
     query_id, doc_id, numbers = (list(map(attrgetter(name), rows)) for name in names.values())
-    values = as_numbers(numbers, query_id, doc_id, value)
+    values = _read_numbers(numbers, query_id, doc_id, value, how)
     return Table(query_id, doc_id, values, extra, present), names[value]
 
 
-def _records(rows: Iterable[Mapping[Any, Any]], present: tuple[str, ...], value: str) -> list[Any]:
+def _records(
+    rows: Iterable[Mapping[Any, Any]], present: tuple[str, ...], value: str, how: Reading | None
+) -> list[Any]:
     """Turn rows of dicts into objects with attributes. Raises as `columns_of` if a row lacks a
     column.
     """
     out = []
     for number, row in enumerate(rows, 1):
         if isinstance(row, Mapping) and tuple(row) != present:
-            lacking = [name for name in columns_of(present, value).values() if name not in row]
+            names = columns_of(present, value, how)
+            lacking = [name for name in names.values() if name not in row]
             if lacking:
-                columns_of([str(name) for name in row], value, table=f"record {number}")
+                columns_of([str(name) for name in row], value, how, table=f"record {number}")
         out.append(SimpleNamespace(**{str(name): cell for name, cell in row.items()}))
     return out
 
 
 def _of_polars(item: Any) -> bool:
     return type(item).__module__.partition(".")[0] == "polars"
+
+
+def _grades(cells: Iterable[Any], value: str, how: Reading | None) -> Floats | None:
+    """Find the grades of labels, if some were given; None if these are numbers beside words."""
+    if value != "relevance" or how is None or how.labels is None:
+        return None
+    return how.grades_of(list(cells), "qrels")
+
+
+def _read_numbers(
+    cells: list[Any],
+    query_id: Iterable[Any],
+    doc_id: Iterable[Any],
+    value: str,
+    how: Reading | None,
+) -> Floats:
+    """Read scores, or grades, which labels may stand for. Raises as `as_numbers`."""
+    grades = _grades(cells, value, how)
+    return as_numbers(cells, query_id, doc_id, value) if grades is None else grades
 
 
 def as_numbers(

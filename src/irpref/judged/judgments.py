@@ -20,7 +20,6 @@ from irpref.data.columns import (
     Table,
     as_list,
     as_objects,
-    columns_of,
     has_groups,
     objects,
     reading,
@@ -33,6 +32,7 @@ from irpref.data.lists import listed_one_by_one
 from irpref.data.preference_rows import pairs_in_memory
 from irpref.data.rows import pairs_in
 from irpref.data.source import Source
+from irpref.data.tables import graded, is_in_form, read_judgments, text_form
 from irpref.errors import (
     QRELS_FIRST,
     ArgumentError,
@@ -42,11 +42,14 @@ from irpref.errors import (
     JudgmentsError,
 )
 from irpref.judged.inputs import (
+    OF_DATASET,
+    OF_MEMORY,
     Opened,
     as_table,
     group,
     is_dataset,
     names_dataset,
+    refuse_reading,
     run_table,
     str_list,
     unwrapped,
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
 
 
 _IDS = ("query_id", "doc_id")
+_OF_PREFERENCES = "these are preferences, which have columns of their own and no grades"
 _PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
@@ -338,7 +342,8 @@ def judgments(
         above 0 means known; or a pair `(run, depth)`: the first documents of a run. They become the
         column `known`.
     labels : str or mapping, optional
-        Labels that stand for grades, as for `irpref.read_qrels`.
+        Labels that stand for grades, as for `irpref.read_qrels`, in any form of judgments; numbers
+        may be labels, too: `{1: 4, 2: 3, 3: 2, 4: 1}`. Not of data sets and preferences.
     columns : mapping, optional
         Names of the columns: `{"relevance": "judgement"}`. Numbers that look like times or ids are
         grades if their column is named.
@@ -355,7 +360,7 @@ def judgments(
     ------
     ValueError, OSError
         No such file or data set; a line is malformed; a column is missing; a grade is not a number;
-        none of the documents of `known` is judged.
+        none of the documents of `known` is judged; an argument has no meaning for this form.
 
     Examples
     --------
@@ -382,8 +387,14 @@ def as_judgments(
     """
     if isinstance(qrels, Opened) and not isinstance(qrels, Judgments):
         raise InputError("expected judgments, got a run", remedy=QRELS_FIRST)
-    read = _whole(qrels) if isinstance(qrels, Judgments) else _read_once(qrels, reading(form))
+    how = reading(form)
+    read = _read_before(qrels, how) if isinstance(qrels, Judgments) else _read_once(qrels, how)
     return read if known is None else _with_known(read, known)
+
+
+def _read_before(read: Judgments, how: Reading) -> Judgments:
+    """Take judgments that were read before, with the grades of labels."""
+    return _regraded(_whole(read), how)
 
 
 def _whole(read: Judgments) -> Judgments:
@@ -391,6 +402,22 @@ def _whole(read: Judgments) -> Judgments:
     if read.cut is not None and wants_whole_files():
         raise InputError(read.cut.message, path=read.cut.path)
     return read
+
+
+def _regraded(read: Judgments, how: Reading) -> Judgments:
+    """Give judgments that were read before the grades of labels. `ArgumentError` for other options,
+    which come too late.
+    """
+    refuse_reading(how, "these judgments were read before", ("columns", "form"))
+    if how.labels is None or how.shared:
+        return read
+    grades = how.grades_of(read.table.value.tolist(), "qrels")
+    if grades is None:  # the labels are words
+        return read
+    table = replace(read.table, value=grades)
+    other = read._like(graded(table, "qrels") if lacks_grades(how.labels) else table)
+    other._pairs = read._pairs
+    return other
 
 
 def _read_once(qrels: Any, how: Reading) -> Judgments:
@@ -408,15 +435,18 @@ def _read(qrels: Any, how: Reading) -> Judgments:
     """Read judgments of any form but our own."""
     if isinstance(qrels, (str, os.PathLike)):
         if names_dataset(qrels):
-            _no_reading(how)
-            return _of_dataset(dataset_named(str(qrels), "qrels"), str(qrels))
+            found = dataset_named(str(qrels), "qrels")
+            refuse_reading(how, OF_DATASET)
+            return _of_dataset(found, str(qrels))
         return _of_file(os.path.expanduser(os.fspath(qrels)), how)
     data = unwrapped(qrels)
     if is_dataset(data):
-        _no_reading(how)
+        refuse_reading(how, OF_DATASET)
         return _of_dataset(data)
     if how.form in PREFERENCES:
-        return _of_pairs(data, how.form)
+        return _of_pairs(data, how)
+    if how.form != "trec":
+        refuse_reading(how, OF_MEMORY, ("form",))
     data = listed_one_by_one(data, "relevance", how)
     is_bare = isinstance(data, list) and bool(data) and type(data[0]) is tuple
     if isinstance(data, list):
@@ -424,63 +454,43 @@ def _read(qrels: Any, how: Reading) -> Judgments:
     if hasattr(data, "get_qrels") and hasattr(data, "get_results"):  # of PyTerrier
         data = unwrapped(data.get_qrels())
     if isinstance(data, Table):
-        return Judgments(data)
+        return _regraded(Judgments(data), how)
     is_frame = hasattr(data, "columns")
     if is_frame:
         data = data.copy() if hasattr(data, "itertuples") else data.clone()  # of pandas; polars
-        if how.columns or how.labels is not None:
-            data = _with_grades(data, how)
     try:
-        table = as_table(data, "relevance", None)
+        table = as_table(data, "relevance", None, how.of_tables)
     except ColumnError as error:
         if not name_pairs(error.header):
             raise
-        return _of_pairs(data)
+        return _of_pairs(data, replace(how, form="pairs"))
     if not (set(COLUMNS) & set(table.columns) or how.form == "trec"):
         check_numbers(table, how, bare=is_bare)
-    if is_frame and lacks_grades(how.labels):
-        from irpref.data.tables import graded
-
+    if lacks_grades(how.labels):
         table = graded(table, "qrels")
     return Judgments(table, shared=is_frame)
 
 
-def _of_pairs(data: Any, form: str | None = "pairs") -> Judgments:
+def _of_pairs(data: Any, how: Reading) -> Judgments:
     """Read the pairs of a table in memory. `ArgumentError` for another form of preferences."""
-    if form != "pairs":
+    if how.form != "pairs":
         raise ArgumentError(
-            f"form: {form!r} has lines of text; a frame has the columns query_id, group, subgroup, "
-            f"doc_id and relevance",
+            f"form: {how.form!r} has lines of text; a frame has the columns query_id, group, "
+            f"subgroup, doc_id and relevance",
             parameter="form",
-            value=form,
+            value=how.form,
         )
+    refuse_reading(how, _OF_PREFERENCES, ("columns", "labels"))
     return Judgments(as_table(pairs_in_memory(data), "relevance", None), kind="preferences")
 
 
-def _no_reading(how: Reading) -> None:
-    """Raise `ArgumentError` if a column of grades or labels are given for a data set, which has its
-    own.
-
-    Other columns may belong to a run that is read in the same way.
-    """
-    for parameter, value in (("columns", how.columns), ("labels", how.labels)):
-        if value and not how.shared and (parameter == "labels" or "relevance" in how.columns):
-            raise ArgumentError(
-                f"{parameter}: a data set of ir_datasets brings its own; pass it for files "
-                f"and frames only",
-                parameter=parameter,
-                value=value,
-            )
-
-
 def _of_file(name: str, how: Reading) -> Judgments:
-    from irpref.data.tables import is_in_form, read_judgments, text_form
-
     with Source(name, keep=True) as source:
         if how.shared and how.form is not None and not is_in_form(source, how.form):
             how = replace(how, form=None)
         read = read_judgments(source, None, how)
         if not isinstance(read, Table):
+            refuse_reading(how, _OF_PREFERENCES, ("columns", "labels"))
             return Judgments(as_table(read, "relevance", None), kind="preferences", path=name)
         lines = text_form(source, "relevance", how) == "trec" and "iteration" in read.columns
     return Judgments(read, kind="lines" if lines else "grades", path=name)
@@ -505,23 +515,6 @@ def _of_dataset(data: Any, name: str | None = None) -> Judgments:
     if has_pairs and not data.has_qrels():
         return Judgments(read(True), kind="preferences")
     return Judgments(read(False), pairs=partial(read, True) if has_pairs else None)
-
-
-def _with_grades(frame: Any, how: Reading) -> Any:
-    """Return a frame whose columns have our names, and numbers for labels."""
-    present = [str(name) for name in frame.columns]
-    names = columns_of(present, "relevance", how)
-    renamed = {old: new for new, old in names.items()}
-    is_pandas = hasattr(frame, "itertuples")
-    frame = frame.rename(columns=renamed) if is_pandas else frame.rename(renamed)
-    if how.labels is None:
-        return frame
-    grades = how.grades_of(list(map(str, frame["relevance"])), "qrels")
-    if grades is None:
-        return frame
-    if is_pandas:
-        return frame.assign(relevance=grades)
-    return frame.with_columns(relevance=grades)
 
 
 # Known documents ----------------------------------------------------------------------------------

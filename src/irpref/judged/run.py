@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.data import trec
+from irpref.data.collections import dataset_named
 from irpref.data.columns import (
     PLAIN,
     RANK,
@@ -25,15 +26,11 @@ from irpref.data.columns import (
     Table,
     as_list,
     as_objects,
-    columns_of,
-    holds_ranks,
-    may_hold_ranks,
     objects,
     reading,
 )
 from irpref.data.header import names_in
 from irpref.data.lists import check_no_distances, hold_ids, listed_one_by_one
-from irpref.data.ranks import as_scores
 from irpref.data.rows import counted_row
 from irpref.data.run_names import run_names
 from irpref.data.scores import TIES, changed
@@ -42,10 +39,14 @@ from irpref.data.tables import as_written, read_table, text_form, to_pandas
 from irpref.errors import ArgumentError, CutWarning, InputError
 from irpref.judged.align import Listing, Part, listed
 from irpref.judged.inputs import (
+    OF_DATASET,
+    OF_MEMORY,
     Opened,
     group,
     in_memory,
+    is_dataset,
     names_dataset,
+    refuse_reading,
     str_list,
     tables,
     unwrapped,
@@ -309,7 +310,7 @@ def run(
     ------
     ValueError, OSError
         No such file or data set; a line is malformed; a column is missing; a score is not a number;
-        an argument that is not accepted.
+        an argument that is not accepted, or has no meaning for this form of data.
 
     Examples
     --------
@@ -335,6 +336,7 @@ def run(
     given = {name: value for name, value in order.items() if value != getattr(PLAIN, name)}
     how = replace(how, **given)
     if isinstance(data, Run):
+        refuse_reading(how, "this run was read before")
         if not given:
             return _named(data, name)
         return _ordered(data, how, given, name)
@@ -372,26 +374,20 @@ def _ordered(data: Run, how: Reading, given: Mapping[str, Any], name: str | None
 
 
 def _own(data: Any, how: Reading) -> Any:
-    """Copy a frame, with the columns named as they are here, so that nobody else can change it;
-    return anything else as it is.
-    """
+    """Copy a frame, so that nobody else can change it; return anything else as it is."""
     data = listed_one_by_one(unwrapped(data), "score", how)
+    is_path = isinstance(data, (str, os.PathLike))
+    if is_dataset(data) or (is_path and names_dataset(data)):
+        if is_path:
+            dataset_named(str(data), "scoreddocs")  # there is one
+        refuse_reading(how, OF_DATASET)
+    elif not is_path:
+        refuse_reading(how, OF_MEMORY, ("form",))
     if isinstance(data, Mapping) and hold_ids(data, "score"):
         check_no_distances(how)
     if hasattr(type(data), "columns") and not isinstance(data, Mapping):
         data = unwrapped(data)
         data = data.copy() if hasattr(data, "itertuples") else data.clone()
-        if how.columns or how.lower_is_better:
-            present = [str(column) for column in data.columns]
-            names = columns_of(present, "score", how)
-            renamed = {old: new for new, old in names.items()}
-            is_pandas = hasattr(data, "itertuples")
-            rename = (lambda new: data.rename(columns=new)) if is_pandas else data.rename
-            if holds_ranks(names["score"]) or may_hold_ranks(names["score"]):
-                table = next(tables(rename(renamed), "score"))
-                list(as_scores([replace(table, column=names["score"])]))  # whether they count
-                renamed[names["score"]] = RANK
-            data = rename(renamed)
     return data
 
 
@@ -429,14 +425,20 @@ def read_once(data: Any, how: Reading = PLAIN, name: str | None = None) -> Run:
 def _rows_of(data: Any, how: Reading) -> Table:
     """Read all rows of a run in any form, with the columns `rank` and `tag` if there are any."""
     if not isinstance(data, (str, os.PathLike)) or names_dataset(data):
-        wanted = (RANK, *TAGS)
-        read = Table.joined(tables(in_memory(data, wanted), "score", wanted))
+        wanted = tuple(name for name in (RANK, *TAGS) if name not in _given(how))
+        said = how.of_tables
+        read = Table.joined(tables(in_memory(data, wanted, said), "score", wanted, how=said))
         return replace(read, columns=_named_columns(read))
     with Source(data, keep=True) as source:
         if text_form(source, "score", how) == "trec":
             return Table.joined(part.compact() for part in trec.blocks(source, trec.RUN_WITH_TAGS))
         read = Table.joined(part.compact() for part in as_written(source, "score", how))
         return replace(read, columns=dict(_further(source, how, len(read))))
+
+
+def _given(how: Reading) -> set[str]:
+    """Collect the columns that the user named, which hold something else than ranks and tags."""
+    return {name for several in how.columns.values() for name in several}
 
 
 def _named_columns(read: Table) -> dict[str, Any]:
@@ -454,9 +456,8 @@ def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any
     rank = next((name for name in names if name.strip().lower() == RANK), None)
     tag = next((name for name in names if name.strip().lower() in TAGS), None)
     wanted = [("score", rank, RANK), ("doc_id", tag, "tag")]
-    given = {name for several in how.columns.values() for name in several}
     for ours, name, out in wanted:
-        if name is None or name in given:
+        if name is None or name in _given(how):
             continue
         try:
             lower = how.lower_is_better and out != RANK

@@ -44,14 +44,21 @@ def any_rel(measure: Measure, rel: Any) -> bool:
     return fraction and str(measure.NAME) in WITH_REL
 
 
+# Measures that no provider computes without a cutoff, though the host does not declare that.
+_NEED_CUTOFF = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall")
+
+
 def check_parameters(measure: Measure) -> None:
     """Raise `ValueError` if a measure of the host lacks a parameter, or does not accept one."""
     if any_rel(measure, measure.params.get("rel")):
         measure = measure(rel=1)  # what is left to check
     for name, spec in measure.SUPPORTED_PARAMS.items():
-        if spec.required and measure.params.get(name) is None:
+        needed = spec.required or (name == "cutoff" and measure.NAME in _NEED_CUTOFF)
+        if needed and measure.params.get(name) is None:
             raise MeasureError(
-                f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}"
+                f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}",
+                measure=str(measure.NAME),
+                parameter=name,
             )
     try:
         measure.validate_params()

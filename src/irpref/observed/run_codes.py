@@ -411,7 +411,7 @@ def _rising(view: View) -> Found | None:
 def _is_better_backwards(view: View, measure: Measure) -> bool:
     """Test whether the run, or one of several, has surely and by far better values by a measure if
     it is read from the end, over topics with several documents: the order of two or three may well
-    be wrong.
+    be wrong. Topics whose scores are all equal say nothing of their direction.
 
     A run that was made diverse may be a little better from its end: its first documents are
     unjudged.
@@ -422,10 +422,13 @@ def _is_better_backwards(view: View, measure: Measure) -> bool:
     inside = view.facts.answerable & (system.retrieved >= SEVERAL)
     ways = system.backwards[measure], system.values[measure]
     above, below = ways if rises(measure) else ways[::-1]
-    return any(
-        _mean(high[inside]) >= _BY_FAR * _mean(low[inside]) and surely_above(high, low, inside)
-        for high, low in zip(above, below, strict=True)
-    )
+    for one, high, low in zip(system.observed, above, below, strict=True):
+        told = inside & ~one.equal
+        if not told.any():
+            continue
+        if _mean(high[told]) >= _BY_FAR * _mean(low[told]) and surely_above(high, low, told):
+            return True
+    return False
 
 
 def _mean(values: Floats) -> float:
