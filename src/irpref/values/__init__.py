@@ -2,7 +2,7 @@
 
 from irpref.values.kernels import KernelEvaluator, Task
 from irpref.values.matrix import MeasureValues, TopicValues, higher_is_better, values_in
-from irpref.values.means import ROUNDING, have_a_value, magnitude, settled
+from irpref.values.means import ROUNDING, have_a_value, magnitude, places, settled
 from irpref.values.reasons import (
     OF_MEASURE,
     OF_RUN,
@@ -31,6 +31,7 @@ __all__ = [
     "higher_is_better",
     "magnitude",
     "measured",
+    "places",
     "ranked",
     "reasons_for",
     "settled",

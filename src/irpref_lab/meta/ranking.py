@@ -25,8 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from irpref.errors import ArgumentError
 from irpref.kernel import Floats
-from irpref.values import MeasureValues, values_in
-from irpref.values.means import places
+from irpref.values import MeasureValues, places, values_in
 from irpref_lab.meta.values import one_of
 
 if TYPE_CHECKING:
