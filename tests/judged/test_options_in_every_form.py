@@ -167,7 +167,7 @@ def test_options_that_come_too_late_are_refused() -> None:
             call(data, **options)
 
 
-@pytest.mark.parametrize("form", set(FORMS) - {"csv", "jsonl", "parquet"})
+@pytest.mark.parametrize("form", sorted(set(FORMS) - {"csv", "jsonl", "parquet"}))
 def test_the_form_of_a_file_is_refused_for_anything_else(form: str, tmp_path: Path) -> None:
     with refuses(ArgumentError, parameter="form"):
         irpref.judgments(FORMS[form](ROWS, tmp_path), form="csv")

@@ -379,3 +379,23 @@ def test_judgments_that_were_read_are_no_values() -> None:
     assert irpref_lab.compare("AP", read, *runs).text == (
         irpref_lab.compare("AP", MADE.qrels, *runs).text
     )
+
+
+def test_a_board_of_one_measure_shows_the_topics_that_have_a_value(tmp_path: Path) -> None:
+    rows = [
+        (system, f"q{t}", "faithfulness", None if t == 3 else level + t % 5 / 10)
+        for level, system in ((0.1, "a"), (0.5, "b"))
+        for t in range(30)
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "topic", "measure", "value"])
+    board = irpref_lab.leaderboard("faithfulness", irpref_lab.values(frame))
+    without = irpref_lab.leaderboard("faithfulness", irpref_lab.values(frame.dropna()))
+    same(board, without, ["run", "mean", "low", "high", "place", "letters"])
+    assert board.n_topics == {None: 29}
+    assert any("1 of 30 topics" in note for note in board.notes)
+    groups = {f"q{t}": "odd" if t % 2 else "even" for t in range(30)}
+    by_group = irpref_lab.leaderboard("faithfulness", irpref_lab.values(frame), groups=groups)
+    assert by_group.n_topics == {"even": 15, "odd": 14}
+    irpref_lab.report(
+        "faithfulness", irpref_lab.values(frame), None, tmp_path / "page.html", groups=groups
+    )

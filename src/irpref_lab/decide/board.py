@@ -214,7 +214,7 @@ def leaderboard(
         with_further(basis),
         names,
         by,
-        parts,
+        basis.on_tables(parts),
         pairs,
         basis.share(level),
         n_permutations,
@@ -290,7 +290,7 @@ def with_further(basis: BoardBasis) -> dict[str, TopicValues]:
     ValueError
         A measure has no value for some topics.
     """
-    return {one.measure: one for one in on_the_same_topics([*basis.further(), *basis.tables()])}
+    return {one.measure: one for one in on_the_same_topics([*basis.tables(), *basis.further()])}
 
 
 def reasons_of(basis: BoardBasis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:

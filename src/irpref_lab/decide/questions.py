@@ -216,6 +216,10 @@ class BoardBasis(ManyBasis, Protocol):
         """Return the values of `FURTHER`."""
         ...
 
+    def on_tables(self, parts: Mapping[str | None, Bools]) -> dict[str | None, Bools]:
+        """Return the groups as masks of the topics that the tables have."""
+        return dict(parts)
+
     def against_runs(
         self, measure: Measure, inside: Bools, missing: float
     ) -> dict[str, list[Ground]]:

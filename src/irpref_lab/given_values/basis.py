@@ -91,10 +91,20 @@ class ValueBasis(FactsBasis):
     def further(self) -> list[TopicValues]:
         """Return which topics have a value; judged shares are blanked by `complete`."""
         there = np.array([system.retrieved > 0 for system in self.facts.systems], np.float64)
+        has_value, topics = self._has_value, self.facts.topics
         return [
-            TopicValues(name, self.names, self.facts.topics, values)
+            TopicValues(name, self.names, topics, values).on(has_value)
             for name, values in zip(FURTHER, (0 * there, there), strict=True)
         ]
+
+    def on_tables(self, parts: Mapping[str | None, Bools]) -> dict[str | None, Bools]:
+        """Return the groups as masks of the topics that have a value by all measures."""
+        return {group: inside[self._has_value] for group, inside in parts.items()}
+
+    @property
+    def _has_value(self) -> Bools:
+        known = [~np.isnan(self.facts.values(one)).any(axis=0) for one in self.measures]
+        return np.asarray(np.all(known, axis=0))
 
     def complete(self, board: Any, parts: Mapping[str | None, Bools], level: float) -> None:
         """Add the further columns of a board; judged shares are unknown."""

@@ -23,7 +23,6 @@ from irpref.judged import (
     as_judgments,
     each,
     group_of_topic,
-    groups_of,
 )
 from irpref.kernel import Bools
 from irpref.measures import literature
@@ -270,7 +269,7 @@ def _board_and_topics(
     names = [str(measure) for measure in chosen]
     first = by_measure[names[0]]
     verdicts = _verdicts(chosen, qrels, named, options)
-    within = None if options.groups is None else groups_of(options.groups, None, first.topics)
+    within = None if options.groups is None else basis.parts(options.groups)
     board = _board(names, by_measure, within, options, basis, absent, verdicts)
     order: list[str] = board["runs"]
     shown = set(_shown(options, [name for name in order if name not in absent]))
@@ -404,9 +403,9 @@ def _board(
             reasons=reasons,
         )
 
-    everything: dict[str | None, Bools] = {None: np.ones(len(first.topics), bool)}
+    everything = basis.parts(None)
     reasons = reasons_of(basis, everything, MISSING)
-    board = board_on(everything, reasons)
+    board = board_on(basis.on_tables(everything), reasons)
     untold = {
         (row["measure"], row.get("group"))
         for verdict in verdicts
@@ -417,7 +416,7 @@ def _board(
     board = _blanked(board, ["place_low", "place_high", "letters"], untold)
     tested = pd.DataFrame({"group": []})
     if groups and several:
-        of_groups = board_on(groups, reasons_of(basis, groups, MISSING))
+        of_groups = board_on(basis.on_tables(groups), reasons_of(basis, groups, MISSING))
         tested = _blanked(of_groups.pairs, _P_VALUES, untold)
     rows = [board[board["measure"] == name] for name in names]
     runs = rows[0]["run"].tolist()
