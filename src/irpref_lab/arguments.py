@@ -125,16 +125,18 @@ def check_missing(missing: Any) -> float:
     return number
 
 
-def check_topics(n_topics: int, what: str, group: str | None = None) -> None:
-    """Refuse fewer than two topics, of a group if there are groups.
+def check_topics(n_topics: int, what: str, group: str | None = None, least: int = 2) -> None:
+    """Refuse fewer topics than these, of a group if there are groups.
 
     Raises
     ------
     JudgmentsError
     """
-    if n_topics < 2:
+    if n_topics < least:
         where = "" if group is None else f" in group {group!r}"
-        raise JudgmentsError(f"{what} needs at least 2 topics, got {n_topics}{where}")
+        raise JudgmentsError(
+            f"{what} needs at least {least} topic{'s' * (least > 1)}, got {n_topics}{where}"
+        )
 
 
 def check_depth(depth: Any) -> int | None:

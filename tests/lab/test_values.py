@@ -693,3 +693,11 @@ def test_a_column_beside_known_measures_is_said_not_to_be_read(tmp_path: Path) -
             values(data).of("myscore")
     named = values(paths, columns={"measures": ["nDCG@10", "myscore"]})
     assert named.of("myscore").values.tolist() == [[3.0], [3.0]]
+
+
+def test_quotation_marks_around_a_cell_are_not_text(tmp_path: Path) -> None:
+    # As R and pandas write tables with tabs.
+    path = tmp_path / "values.tsv"
+    path.write_text('"system"\t"topic"\t"AP"\n"a ""x"""\t"1"\t0.5\n"b"\t"say ""hi"\t0.25\n')
+    given = values(path)
+    assert (given.systems, given.topics) == (('a "x"', "b"), ("1", 'say "hi'))

@@ -15,7 +15,7 @@ import irpref
 import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.errors import MeasureError
+from irpref.errors import ArgumentError, JudgmentsError, MeasureError
 from irpref_lab.meta import topic_values
 
 MADE = load("synthetic")
@@ -396,3 +396,60 @@ def test_a_board_of_one_measure_shows_the_topics_that_have_a_value(tmp_path: Pat
     irpref_lab.report(
         "faithfulness", irpref_lab.values(frame), None, tmp_path / "page.html", groups=groups
     )
+
+
+def test_topics_of_another_system_are_not_asked_about() -> None:
+    rows = [
+        (name, f"q{t:02}", "AP", level + t % 5 / 10)
+        for name, level, n in (("a", 0.1, 20), ("b", 0.4, 20), ("z", 0.2, 60))
+        for t in range(n)
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "topic", "measure", "value"])
+    beside = irpref_lab.compare("AP", irpref_lab.values(frame), "a", "b")
+    alone = irpref_lab.compare("AP", irpref_lab.values(frame[frame["system"] != "z"]), "a", "b")
+    same(beside, alone, ["mean_a", "mean_b", "difference", "verdict", "codes"])
+    assert beside["verdict"].item() == "b better"
+
+
+def test_a_system_without_a_value_on_a_collection_is_left_out() -> None:
+    rows = [
+        (s, c, f"q{t}", "AP", None if (s, c) == ("z", "y") else level + t % 5 / 10)
+        for s, level in (("a", 0.1), ("b", 0.4), ("z", 0.2))
+        for c in "xy"
+        for t in range(12)
+    ]
+    names = ["system", "collection", "topic", "measure", "value"]
+    board = irpref_lab.leaderboard("AP", irpref_lab.values(pd.DataFrame(rows, columns=names)))
+    assert board["run"].tolist() == ["b", "a", "z"]
+    assert board["reason"].tolist() == [None, None, "it lacks y"]
+    wide = pd.DataFrame({"a": [0.5, 0.2], "b": [0.1, 0.3], "z": [None, None]}, index=["1", "2"])
+    given = irpref_lab.values(wide, measure="AP", columns={"systems": ["a", "b", "z"]})
+    assert given.systems == ("a", "b")
+
+
+def test_a_group_without_any_value_is_named() -> None:
+    rows = [
+        (s, f"t{t}", "AP", None if t < 5 else level + t % 5 / 10)
+        for s, level in (("a", 0.1), ("b", 0.4))
+        for t in range(30)
+    ]
+    given = irpref_lab.values(pd.DataFrame(rows, columns=["system", "topic", "measure", "value"]))
+    groups = {f"t{t}": "lost" if t < 5 else "kept" for t in range(30)}
+    with pytest.raises(MeasureError, match="'lost'"):
+        irpref_lab.compare("AP", given, "a", "b", groups=groups)
+    for pairs in ("holm", "none"):
+        with pytest.raises(JudgmentsError, match="'lost'"):
+            irpref_lab.leaderboard("AP", given, groups=groups, pairs=pairs)
+    gated = irpref_lab.gate("AP", given, "a", "b", groups=groups)
+    assert dict(zip(gated["group"], gated["codes"], strict=True))["lost"] == "unanswered"
+
+
+def test_a_measure_that_only_the_second_collection_has_names_the_first() -> None:
+    rows = [
+        (s, c, "1", measure, 0.5)
+        for s in "ab"
+        for c, measure in (("x", "AP"), ("y", "AP"), ("y", "RR"))
+    ]
+    names = ["system", "collection", "topic", "measure", "value"]
+    with pytest.raises(ArgumentError, match="collection 'x'"):
+        irpref_lab.compare("RR", irpref_lab.values(pd.DataFrame(rows, columns=names)), "a", "b")

@@ -414,14 +414,14 @@ NOT_CHECKED = {
         "not read as measures: low",
     ),
     "a second number in a cell": (
-        "run,P@1\nx,1.0 (0.48 to 1)\n",
+        "run,P@1\nx,1.0 / 0.48\n",
         (
             "x",
             "P@1",
-            "1.0 (0.48 to 1)",
+            "1.0 / 0.48",
             "not checked: a further number in its cell is not compared",
         ),
-        "cells with more than one: x P@1 (1.0 (0.48 to 1))",
+        "cells with more than one: x P@1 (1.0 / 0.48)",
     ),
     "another table": (
         "| run | P@1 |\n|---|---|\n| x | 1.0 |\n\n| run | P@1 |\n|---|---|\n| x | 0.3 |\n",

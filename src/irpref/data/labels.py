@@ -123,7 +123,7 @@ def grades_of(cells: Sequence[object], labels: Labels, where: str) -> Floats | N
     IrprefWarning
         Which grades were assumed, unless `labels` gives the grade of each.
     """
-    texts = list(map(str, cells))
+    texts = [str(int(cell) if isinstance(cell, (bool, np.bool_)) else cell) for cell in cells]
     words = set(texts)
     if isinstance(labels, Mapping):
         given = {str(label): np.nan if g is None else float(g) for label, g in labels.items()}

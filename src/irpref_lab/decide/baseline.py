@@ -158,7 +158,9 @@ def against(
     of_measure = {table.measure: table for table in basis.tables()}
 
     def decide(pair: Pair) -> str:
-        return f"{pair.mean_gain > 0}" if pair.is_shown(level) else ""
+        if not pair.is_shown(level):
+            return "not shown to differ"
+        return "better" if pair.mean_gain > 0 else "worse"
 
     every = every_pair(basis, "claim", parts, missing, others, decide=decide)
     for (measure, group), some in groupby(every, key=lambda pair: (pair.measure, pair.group)):

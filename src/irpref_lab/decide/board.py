@@ -347,8 +347,7 @@ def board_of(
     present = [name for name in whole.systems if name not in absent]
     n_runs = len(present)
     for group, inside in groups.items():
-        if pairs != "none":
-            check_topics(int(inside.sum()), "a leaderboard", group)
+        check_topics(int(inside.sum()), "a leaderboard", group, 1 if pairs == "none" else 2)
         of_group = {name: values.on(inside) for name, values in by_measure.items()}
         for name in names:
             first, different = of_group[by or name].select(present), None

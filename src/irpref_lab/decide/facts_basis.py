@@ -93,8 +93,10 @@ class FactsBasis(Basis):
         if asked.verdict == "claim":
             topics: Bools = asked.inside & ~np.isnan(values).any(axis=0)
             if not topics.any():
+                where = "" if asked.group is None else f" of group {asked.group!r}"
                 raise MeasureError(
-                    f"{measure} has no value for both runs on any topic", measure=str(measure)
+                    f"{measure} has no value for both runs on any topic{where}",
+                    measure=str(measure),
                 )
         else:
             values = self._never_a_gain(measure, values, lacking[1])

@@ -207,7 +207,7 @@ def gate(
 
 
 def _measures(measures: Measures, qrels: QrelsLike) -> list[Measure]:
-    """Return the measures; `MeasureError` if there is none, or one is a count."""
+    """Return the measures; `ArgumentError` if there is none, `MeasureError` if one is a count."""
     chosen = measures_of(measures, qrels)
     check_measures(chosen, "a gate")
     if counts := [str(measure) for measure in chosen if is_count(measure)]:

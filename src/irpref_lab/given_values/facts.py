@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import compress
 from typing import Any, cast
 
 import numpy as np
@@ -181,10 +182,10 @@ def facts_of(
     measures: Sequence[Measure],
     systems: Sequence[str] | None = None,
 ) -> ValueFacts:
-    """Collect the evidence in the values of some systems, on all topics that the values name.
+    """Collect the evidence in the values of some systems, on all topics that these have rows for.
 
-    Whoever names a topic, another system or another measure, it is one of the sample: to forget it
-    because nobody has a value would leave the topics on which all went well.
+    A topic is one of the sample by whatever measure they name it, and though none has a value: to
+    forget it would leave the topics on which all went well.
 
     Parameters
     ----------
@@ -199,10 +200,13 @@ def facts_of(
         A system is unknown, or has no value of a measure.
     """
     names = list(values.systems if systems is None else systems)
-    n = len(values.topics)
+    named = values.named_by(names)
+    topics = tuple(compress(values.topics, named.tolist()))
+    n = len(topics)
     matrix, present = {}, {}
     for measure in measures:
-        matrix[measure], present[measure] = values.on_all_topics(str(measure), names)
+        on_all, has_value = values.on_all_topics(str(measure), names)
+        matrix[measure], present[measure] = on_all[:, named], has_value[:, named]
     some = np.any(list(present.values()), axis=0)
     every, no = np.ones(n, bool), np.zeros(n, bool)
     of_systems = [
@@ -219,7 +223,7 @@ def facts_of(
     ]
     return ValueFacts(
         measures=list(measures),
-        topics=values.topics,
+        topics=topics,
         systems=of_systems,
         pool=cast(Any, None),
         qrels=cast(Any, None),

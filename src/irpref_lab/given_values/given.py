@@ -52,7 +52,6 @@ class Values:
     ) -> None:
         if rows["value"].isna().all():
             raise InputError("there are no values")
-        self.systems: tuple[str, ...] = tuple(dict.fromkeys(rows["system"]))
         self._not_read = not_read  # columns of wide tables
         rows = rows.assign(measure=rows["measure"].map(_names(rows["measure"])))
         _check_range(rows)
@@ -64,6 +63,7 @@ class Values:
         has_value = rows["value"].notna()
         self._without = rows[~has_value]  # systems and topics that are there without a value
         rows = rows[has_value]
+        self.systems: tuple[str, ...] = tuple(dict.fromkeys(rows["system"]))
         self.measures: tuple[str, ...] = tuple(dict.fromkeys(rows["measure"]))
         self._better = _directions(rows, higher_is_better)
         self._values = {
@@ -99,6 +99,11 @@ class Values:
         if missing:
             lines.append(f"{missing:,} of {n * m * k:,} values are missing")
         return "\n".join(lines)
+
+    def has(self, measure: MeasureLike) -> bool:
+        """Tell whether there are values of a measure."""
+        known = known_measure(measure)
+        return str(measure) in self._values or (known is not None and str(known) in self._values)
 
     def name_of(self, measure: MeasureLike) -> str:
         """Return the name of a measure in these values.
@@ -158,6 +163,16 @@ class Values:
         name, present = self.name_of(measure), ~np.isnan(matrix)
         defined = (~np.isnan(self._values[name])).any(axis=0)
         return np.where(present | ~defined, matrix, self.worst(name)), np.asarray(present)
+
+    def named_by(self, systems: Sequence[str]) -> Bools:
+        """Mark the topics that these systems have rows for, by any measure, with a value or
+        without: (n_topics,).
+        """
+        rows = [self._number(system) for system in systems]
+        has_value = [~np.isnan(matrix[rows]).all(axis=0) for matrix in self._values.values()]
+        without = set(self._without.loc[self._without["system"].isin(systems), "topic"])
+        others = np.fromiter((topic in without for topic in self.topics), bool, len(self.topics))
+        return np.asarray(np.any([others, *has_value], axis=0))
 
     def _rows_of(self, measure: MeasureLike, systems: Sequence[str] | None) -> Floats:
         """Return the values of some systems on all topics, NaN where a system lacks one."""

@@ -19,6 +19,7 @@ from irpref.messages import IrprefWarning, no_such_file, warn_user
 from irpref.observed import is_count
 from irpref_lab.given_values.tables import MEANS, frame_of_records, known_measure, made, rows_of
 
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')  # a cell in quotation marks, as R and pandas write it
 # The topic of a line that holds the mean; text that trec_eval prints beside values.
 _SUMMARIES, _NO_VALUES = ("all",), ("runid", "relstring")
 # Keys of JSON that tools write, and that holds no values by topic.
@@ -92,7 +93,8 @@ def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None)
 
 
 def _table(text: str, separator: str) -> pd.DataFrame:
-    """Read a table of text; in a table with tabs, quotation marks are text.
+    """Read a table of text; in a table with tabs, quotation marks are text unless they are around
+    a whole cell.
 
     Raises
     ------
@@ -116,8 +118,16 @@ def _table(text: str, separator: str) -> pd.DataFrame:
             "is no table: its lines have different numbers of fields (with -q -o csv, irpref "
             "writes a table of values)"
         ) from None
+    if separator == "\t":
+        cells = cells.map(_unquoted)
     header = [str(name) or f"Unnamed: {i}" for i, name in enumerate(cells.iloc[0])]
     return cells.iloc[1:].set_axis(header, axis=1).reset_index(drop=True)
+
+
+def _unquoted(cell: Any) -> Any:
+    """Strip a cell of the quotation marks around it; those inside are then doubled."""
+    found = _QUOTED.fullmatch(cell) if isinstance(cell, str) else None
+    return cell if found is None else found[1].replace('""', '"')
 
 
 def _json(

@@ -3,8 +3,8 @@
 CSV (also with tabs or semicolons), Markdown, or a frame. A table with the columns run, measure and
 value is read, too. A figure may be bold, have a mark of significance, or be in percent.
 
-Every number of a table is either a figure to compare or left out with a reason: a table is not
-right because most of it was not looked at."""
+Every figure of a table is either compared or left out with a reason: a table is not right because
+most of it was not looked at. What follows a figure in its cell, such as an interval, is not one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from irpref.messages import clipped
 
 _MINUS = "\u2212\u2013-"  # a minus, an en dash in its place, and the key
 _NUMBER = re.compile(rf"[+{_MINUS}]?(?:\d+(?:,\d{{3}})+(?:\.\d+)?|\d*[.,]\d+|\d+)(?:[eE][-+]?\d+)?")
-_DECIMAL = re.compile(r"\d*\.\d+|\d*,\d{2,}")  # 1,2 may be marks of significance
+_ALSO = re.compile(rf"\s*/\s*(?:{_NUMBER.pattern})")  # two figures in one cell
 _FIGURE = re.compile(rf"[(<>~≈]?\s*(?:{_NUMBER.pattern})(?=[a-z]{{,4}}(?![\w/:-]|\.\d))")
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _RUN = ("run", "system", "model", "method", "name", "tag", "run_id", "runid", "runtag")
@@ -323,10 +323,12 @@ def number(text: str) -> tuple[float, int] | None:
 
 
 def _has_further(text: str) -> bool:
-    """Tell whether a second number follows in a cell, such as the end of an interval."""
+    """Tell whether a second figure follows in a cell. Marks of significance, and what is in
+    brackets or after a sign (an interval, a gain) are none.
+    """
     plain = _plain(text)
     first = _NUMBER.search(plain)
-    return first is not None and _DECIMAL.search(plain, first.end()) is not None
+    return first is not None and _ALSO.match(plain, first.end()) is not None
 
 
 def _plain(text: str) -> str:

@@ -23,7 +23,7 @@ class Claims:
     A claim is about the means over all collections, and each collection is asked about the system
     whose mean is worse. On a collection where the two are in the other order, it is asked about
     both, since the value of either may be wrong there. Whether tied documents decide is asked of
-    all collections together.
+    all collections together (`of_ties`), which needs the runs: boards let them go.
 
     Attributes
     ----------

@@ -150,8 +150,19 @@ def measures_over(measures: Measures, given: Collections) -> list[Measure]:
     """Return the measures that a user names; measures that only values know stay names."""
     of_values = [part for part in given.parts.values() if isinstance(part, Values)]
     if len(of_values) == len(given.parts):
-        return measures_of(of_values[0], measures)
+        return _measures_of_any(of_values, measures)
     return parse_all(measures)
+
+
+def _measures_of_any(every: Sequence[Values], measures: Measures) -> list[Measure]:
+    """Return the measures, each as the first collection knows it that has values of it."""
+    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    chosen = []
+    for measure in listed:
+        name = str(measure)
+        of = next((one for one in every if one.has(name)), every[0])
+        chosen += measures_of(of, [measure])
+    return list({str(one): one for one in chosen}.values())
 
 
 def check_known(given: Collections, systems: Sequence[str], parameter: str) -> None:
