@@ -1,7 +1,6 @@
 """Arrays by topic: all that a kernel sees. A measure's file imports its needs from here."""
 
 from irpref.kernel.grades import Gains, Grades, Levels
-from irpref.kernel.inversions import inversions
 from irpref.kernel.memo import shared
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, names, say_preferences
 from irpref.kernel.run import BATCH_ROWS, JudgedRun
@@ -32,7 +31,6 @@ __all__ = [
     "WeightedSum",
     "Working",
     "all_whole",
-    "inversions",
     "names",
     "opens",
     "order_by",

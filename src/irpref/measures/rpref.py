@@ -122,10 +122,10 @@ from irpref.kernel import (
     JudgedRun,
     Segments,
     Terms,
-    inversions,
     ratio,
     shared,
 )
+from irpref.kernel.inversions import inversions
 from irpref.kernel.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.measures.declare import COUNTED_GAINS, CUTOFF, KernelMeasure, Need, Param, register
 from irpref.measures.scale import Scale, scale

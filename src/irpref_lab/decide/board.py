@@ -290,7 +290,9 @@ def with_further(basis: BoardBasis) -> dict[str, TopicValues]:
     ValueError
         A measure has no value for some topics.
     """
-    return {one.measure: one for one in on_the_same_topics([*basis.tables(), *basis.further()])}
+    every = on_the_same_topics([*basis.tables(), *basis.further()])
+    # A measure that the user asks for, too, has its own table, where it may be a sum.
+    return {one.measure: one for one in reversed(every)}
 
 
 def reasons_of(basis: BoardBasis, parts: Mapping[str | None, Bools], missing: float) -> Reasons:

@@ -218,8 +218,8 @@ class Values:
         """Return the value of a topic that a system lacks.
 
         It is the value of an empty list if irpref knows the measure, and no value of it is worse.
-        Else nobody knows how bad an empty list is, as with CRP, whose value 0 is that of the ideal:
-        then it is the worst value of any system and topic, and not better than that of an empty
+        Else nobody knows how bad an empty list is, as with CRP, where the ideal list has 0: then it
+        is the worst value of any system and topic, and not better than the value of an empty
         list (0 if irpref does not know the measure).
         """
         name = self.name_of(measure)

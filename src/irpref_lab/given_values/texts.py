@@ -214,7 +214,7 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
 
 
 def _check_mean(measure: str, printed: str, rows: pd.DataFrame) -> None:
-    """Warn if the mean that a tool printed is not that of the values, by a measure with a mean.
+    """Warn if a tool printed another mean than the values have, by a measure with a mean.
 
     Warns
     -----
