@@ -49,7 +49,11 @@ def _unanswered(view: View) -> Found | None:
 def too_many_unanswered(view: View, lacks: str = "no documents") -> Found | None:
     """Find topics that the baseline does not answer, or on which a run has no value.
 
-    `lacks`: what an unanswered topic has.
+    Parameters
+    ----------
+    view : View
+    lacks : str
+        The words for what a run has on a topic that it does not answer.
     """
     facts, measure, baseline = view.of_verdict()
     answerable = facts.answerable & view.inside

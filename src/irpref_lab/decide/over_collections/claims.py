@@ -13,7 +13,7 @@ from irpref_lab.across import Collections
 from irpref_lab.decide.all_pairs import AgainstClaims
 from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.decide.over_collections.numbers import Strata
-from irpref_lab.decide.over_collections.parts import Part, basis_on, topics_on
+from irpref_lab.decide.over_collections.parts import Part, basis_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Claims:
     on : mapping of name of a collection to FactsBasis
         The systems there.
     inside : mapping of name of a collection to bool array (n_topics,)
-        The topics that count there.
+        The topics there that have a value.
     """
 
     measure: Measure
@@ -135,5 +135,7 @@ def claims_of(
         for name, (on_each, over_all) in zip(names, rows, strict=True)
     }
     on = {part.name: basis_on(given, part, measure, of.systems, names) for part in parts}
-    inside = {part.name: topics_on(part, on[part.name].facts, measure) for part in parts}
+    inside = {
+        part.name: on[part.name].facts.mask_of(part.tables[str(measure)].topics) for part in parts
+    }
     return Claims(measure, missing, gains, on, inside)

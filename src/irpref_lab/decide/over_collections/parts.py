@@ -11,7 +11,6 @@ from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError
 from irpref.judged import as_judgments
-from irpref.kernel import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.observed import Evidence, System, gathered
@@ -190,17 +189,6 @@ def basis_on(
     by_name = {system.name: system for system in part.facts.systems}
     here = _named([by_name[name] for name in systems], names)
     return JudgedRuns(replace(part.facts, systems=here))
-
-
-def topics_on(part: Part, facts: Evidence, measure: Measure) -> Bools:
-    """Mark the topics of a collection to ask about: (n_topics,).
-
-    Judgments may have topics for which a measure has no value; of values alone, nobody knows why
-    they are not there.
-    """
-    if part.facts is None:
-        return facts.everything
-    return facts.mask_of(part.tables[str(measure)].topics)
 
 
 def _named(systems: Sequence[System], names: Sequence[str]) -> list[System]:
