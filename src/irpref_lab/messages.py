@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from irpref.errors import ArgumentError
 from irpref.messages import clipped
 
@@ -13,6 +15,11 @@ def not_accepted(name: str, value: object, expected: str) -> ArgumentError:
         parameter=name,
         value=value,
     )
+
+
+def end_of_interval(end: float) -> str:
+    """Show the end of an interval with its sign."""
+    return f"{end:+.4f}" if math.isfinite(end) else "-"
 
 
 def p_value(p: float) -> str:

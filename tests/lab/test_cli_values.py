@@ -212,3 +212,53 @@ def test_the_columns_that_an_error_names_are_taken(
     ):
         assert main([*words, "--columns", columns]) in (1, 2)
         assert refused in capsys.readouterr().err
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Path:
+    """One file of two systems, `main` and `candidate`, as PyTerrier sorts them; `main` is better."""
+    table = "name,qid,measure,value\n" + "".join(
+        f"{name},q{t},AP,{value + t / 100}\n"
+        for name, value in (("candidate", 0.3), ("main", 0.5))
+        for t in range(10)
+    )
+    path = tmp_path / "perquery.csv"
+    path.write_text(table)
+    return path
+
+
+@pytest.mark.parametrize("command", ["gate", "against"])
+def test_a_file_of_two_systems_does_not_say_which_is_the_baseline(
+    command: str, both: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for given in (both, both.parent):
+        assert main([command, "--values", str(given), "AP"]) == 2
+        assert "there are candidate, main" in capsys.readouterr().err
+
+
+def test_systems_of_a_file_are_named_after_it(
+    both: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = ["gate", "--values", str(both), "main", "candidate", "AP"]
+    assert main(blocked) == 1
+    assert main(["gate", "--values", str(both), "candidate", "main", "AP"]) == 0
+    capsys.readouterr()
+    assert main(["compare", "--values", str(both), "main", "candidate", "AP", "-o", "jsonl"]) == 0
+    assert json.loads(capsys.readouterr().out)["difference"] == pytest.approx(-0.2)
+    assert main(["compare", "--values", str(both), "main", "AP"]) == 2
+    assert "got 1 (main); there are candidate, main" in capsys.readouterr().err
+    assert main(["against", "--values", str(both), "main", "candidate", "AP"]) == 0
+    assert "candidate" in capsys.readouterr().out
+
+
+def test_a_folder_of_values_is_a_system_for_each_file(
+    both: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = both.read_text().splitlines()
+    both.unlink()
+    for name in ("main", "candidate"):
+        mine = [line.partition(",")[2] for line in rows if line.startswith(("name", name))]
+        (both.parent / f"{name}.csv").write_text("\n".join(mine) + "\n")
+    assert main(["leaderboard", "--values", str(both.parent), "AP", "-o", "csv"]) == 0
+    board = capsys.readouterr().out.splitlines()
+    assert [line.partition(",")[0] for line in board[1:]] == ["main", "candidate"]

@@ -107,6 +107,17 @@ def test_values_that_are_there_already(files, capsys, tmp_path):
     assert table(shown)[1] == ["AP", f"{expected.power:.4f}", f"{expected.difference_required:.4f}"]
 
 
+@pytest.mark.parametrize("option", ["-q", "-n"])
+def test_means_among_values_are_no_topic(files, capsys, tmp_path, option):
+    qrels, runs = files[0] / "qrels.txt", sorted((files[0] / "runs").glob("run*"))
+    out = tmp_path / "values.csv"
+    words = [*map(str, [qrels, *runs]), "AP", "-q", option, "-o", "csv", "-f", str(out)]
+    assert main(["eval", *words]) == 0
+    assert ("all" in out.read_text()) == (option == "-q")
+    assert call("power", "--values", out) == 0
+    assert f"{len(runs)} systems, 6 topics" in capsys.readouterr().out
+
+
 def test_ranking(data, capsys):
     assert call("ranking", *data) == 0
     shown = table(capsys.readouterr().out)
@@ -231,7 +242,7 @@ def test_problems_are_told_in_one_line(change, says, status, data, capsys):
 
 def test_what_is_no_table_of_values_and_a_folder_without_runs(files, capsys, tmp_path):
     assert call("stability", "--values", files[0] / "qrels.txt") == 1
-    assert "no column 'system'" in capsys.readouterr().err
+    assert "as judgments" in capsys.readouterr().err
     assert call("stability", files[0] / "qrels.txt", tmp_path) == 2
     assert f"no runs in {tmp_path}" in capsys.readouterr().err
 

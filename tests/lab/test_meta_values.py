@@ -1,17 +1,15 @@
 """The matrix of systems and topics, from everything that holds such values."""
 
-import gzip
-import re
-
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, nDCG
 
+import irpref_lab
 from irpref import EMeasure, QMeasure
 from irpref.errors import ArgumentError, InputError, NoCommonTopicError
-from irpref_lab.meta import TopicValues, read_values, topic_values
+from irpref_lab.meta import TopicValues, topic_values
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
 RUNS = {
@@ -76,35 +74,6 @@ def test_the_measure_of_a_table_must_be_said_if_there_are_several():
         assert (error.value.parameter, error.value.value) == ("measure", measure)
 
 
-def test_from_the_csv_of_an_experiment(tmp_path):
-    table = long_table().assign(qid=["1", "02"] * 2)
-    table.to_csv(tmp_path / "perquery.csv", index=False)
-    for path in (tmp_path, tmp_path / "perquery.csv"):
-        found = TopicValues.from_frame(read_values(path), "AP")
-        assert found.topics == ("1", "02")
-        assert found.values == pytest.approx(np.array(EXPECTED))
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (b"w,1,AP,oops\n", "could not convert string to float: 'oops'"),
-        (b"\xe9,1,AP,1\n", "'utf-8' codec can't decode"),
-        (b"w,1,AP,1,2,3\n", "Expected 4 fields in line 3, saw 6"),
-    ],
-)
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_a_table_that_cannot_be_read_is_named(tmp_path, rows, said, pack):
-    path = tmp_path / "values.csv.gz"
-    path.write_bytes(pack(b"name,qid,measure,value\nw,1,AP,1\n" + rows))
-    with pytest.raises(ValueError, match=re.escape(f"{path}: ") + ".*" + re.escape(said)):
-        read_values(path)
-    for damaged in (b"", b"\x1f\x8b\x08bad"):
-        path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=re.escape(f"{path}: ")):
-            read_values(path)
-
-
 def test_from_pt_experiment(tmp_path):
     pt = pytest.importorskip("pyterrier")
     topics = pd.DataFrame({"qid": list(QRELS), "query": ["x", "y"]})
@@ -128,10 +97,7 @@ def test_from_pt_experiment(tmp_path):
         perquery=True,
         save_dir=str(tmp_path),
     )
-    for found in (
-        TopicValues.from_frame(table, AP),
-        TopicValues.from_frame(read_values(tmp_path), AP),
-    ):
+    for found in (TopicValues.from_frame(table, AP), irpref_lab.values(tmp_path).of("AP")):
         assert found.select(["one", "two"], ["q1", "q2"]).values == pytest.approx(
             np.array(EXPECTED)
         )

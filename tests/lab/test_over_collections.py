@@ -50,7 +50,7 @@ def strata_of(given: Any, systems: str = "abc") -> tuple[list[Part], Strata]:
 def test_the_mean_is_the_mean_of_the_collections_means() -> None:
     given = of_values()
     parts, of = strata_of(given)
-    board, pairs = board_over(of, "topics", 0.95)
+    board, pairs, _ = board_over(of, "topics", 0.95)
     assert board["run"].tolist() == ["a", "b", "c"]
     means = means_by_collection(parts, AP, ["a", "b", "c"])
     for name in N_TOPICS:
@@ -65,7 +65,7 @@ def test_the_mean_is_the_mean_of_the_collections_means() -> None:
 
 def test_pairs_are_adjusted_after_holm_and_decide_places_and_letters() -> None:
     _, of = strata_of(of_values())
-    board, pairs = board_over(of, "topics", 0.95)
+    board, pairs, _ = board_over(of, "topics", 0.95)
     p = sorted(pairs["p"])
     holm = np.maximum.accumulate(np.minimum(np.array(p) * [3, 2, 1], 1))
     assert sorted(pairs["p_adjusted"]) == pytest.approx(holm.tolist())
@@ -76,7 +76,7 @@ def test_pairs_are_adjusted_after_holm_and_decide_places_and_letters() -> None:
 
 def test_over_three_collections_as_a_sample_there_are_means_only() -> None:
     _, of = strata_of(of_values())
-    board, pairs = board_over(of, "collections", 0.95)
+    board, pairs, _ = board_over(of, "collections", 0.95)
     assert board["mean"].notna().all()
     assert board[["low", "high", "place_low", "place_high", "letters"]].isna().all().all()
     assert pairs["p"].isna().all()
@@ -84,7 +84,7 @@ def test_over_three_collections_as_a_sample_there_are_means_only() -> None:
 
 def test_without_tests_there_are_means_and_intervals() -> None:
     _, of = strata_of(of_values())
-    board, pairs = board_over(of, "topics", 0.95, tested=False)
+    board, pairs, _ = board_over(of, "topics", 0.95, tested=False)
     assert board["low"].notna().all()
     assert board["letters"].isna().all()
     assert pairs.empty
@@ -126,7 +126,7 @@ def test_borda_can_put_another_system_first_than_the_mean() -> None:
         for name, (a, b) in cells.items()
     }
     _, of = strata_of(given, "ab")
-    board, _ = board_over(of, "topics", 0.95)
+    board, _, _ = board_over(of, "topics", 0.95)
     assert board["run"].tolist() == ["a", "b"]
     assert board["borda"].tolist() == [2, 1]
 
@@ -155,8 +155,12 @@ def test_whether_tied_documents_decide_is_asked_of_all_collections_together() ->
             assert table["difference"].tolist() == pytest.approx([1 / 6])
             assert table["verdict"].tolist() == [verdict]
             assert table["codes"].tolist() == [codes]
+        board = irpref_lab.leaderboard(["AP"], both)
+        assert board.pairs["codes"].tolist() == [codes]
+        assert board["letters"].tolist() == (["a", "a"] if codes else ["a", "b"])
         if codes:
             assert "24 of 24 topics" in compared.text
+            assert "24 of 24 topics" in board.text
 
 
 def test_a_collection_under_two_names_is_said_to_count_twice() -> None:

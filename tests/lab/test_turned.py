@@ -124,6 +124,10 @@ def test_the_order_of_ids_decides_no_verdict():
     assert (found["verdict"].item(), codes(found)) == ("cannot tell", {"ties"})
     gated = irpref_lab.gate("RR", qrels, tied, wrong)
     assert (gated.verdict, codes(gated)) == ("inconclusive", {"ties"})
+    many = {"wrong": wrong, "tied": tied}
+    assert irpref_lab.against("RR", qrels, "wrong", many)["codes"].tolist() == ["", "ties"]
+    board = irpref_lab.leaderboard("RR", qrels, many)
+    assert (board["letters"].tolist(), board.pairs["codes"].item()) == (["a", "a"], "ties")
     # A refactoring that changes nothing passes, and ties that do not matter are no reason.
     assert irpref_lab.gate("RR", qrels, tied, tied).verdict == "pass"
     right = {q: {"a": 3.0, "b": 1.0, **dict.fromkeys(others, 1.0)} for q in qrels}
@@ -163,3 +167,29 @@ def test_a_judge_alone_does_not_let_a_change_pass():
     assert (gated.verdict, codes(gated)) == ("inconclusive", {"judge-decides"})
     human = frame.assign(source="human")
     assert irpref_lab.gate("RR", human, baseline, candidate).verdict == "pass"
+
+
+def test_all_pairs_are_tested_again_in_expectation_over_the_orders_of_ties():
+    """Alone, the run is better in expectation, too; beside four others it is not."""
+    qrels = {f"q{t}": {"z": 1, "a": 0, "b": 0} for t in range(12)}
+    # RR is 1/2 on five topics, 1/3 on four and 1 on three; of the tied run it is 1 as the ids have
+    # it, and 3/4 on average: the difference is then 1/4, 5/12 and -1/4, p = .04.
+    first = {
+        q: {"z": 2.0, "a": 3.0 * (t < 9), "b": 3.0 * (5 <= t < 9)} for t, q in enumerate(qrels)
+    }
+    tied = {q: {"z": 1.0, "a": 1.0, "b": 0.5} for q in qrels}
+    others = {f"same {n}": {q: {**docs, "c": -n} for q, docs in first.items()} for n in range(4)}
+    runs = {"first": first, "tied": tied, **others}
+    assert irpref_lab.compare("RR", qrels, first, tied)["verdict"].item() == "b better"
+    against = irpref_lab.against("RR", qrels, "first", runs).set_index("run")
+    assert against.loc["tied", "p_adjusted"] < 0.001
+    assert against["codes"].to_dict() == dict.fromkeys(runs, "") | {"tied": "ties"}
+    assert pd.isna(against.loc["tied", "differs"])
+    board = irpref_lab.leaderboard("RR", qrels, runs)
+    of_tied = board.pairs[(board.pairs["a"] == "tied") | (board.pairs["b"] == "tied")]
+    assert of_tied["codes"].tolist() == ["ties"] * 5
+    assert set(board["letters"]) == {"a"}
+    given = irpref_lab.collections({name: (qrels, runs) for name in "xy"})
+    assert irpref_lab.against("RR", given, "first")["codes"].tolist() == [""] * 5
+    apart = {"first": first, "tied": {q: {"z": 1.0, "a": 0.7, "b": 0.5} for q in qrels}, **others}
+    assert irpref_lab.leaderboard("RR", qrels, apart)["letters"].tolist() == ["a", *"bbbbb"]

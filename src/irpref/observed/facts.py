@@ -5,7 +5,7 @@ Nothing here says whether a fact is worth telling: the codes (`irpref.observed.c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -15,7 +15,6 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged.align import Listing
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.judged.run import Run
@@ -23,7 +22,7 @@ from irpref.kernel.memo import HasMemo, shared
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import needs, rises
 from irpref.observed.observation import any_of
-from irpref.observed.orders import DRAWS, equal_backwards, tied_orders
+from irpref.observed.orders import InOrder, equal_backwards, over_ties
 from irpref.observed.sensitivity import TOP, Values, blind, grades_in_words, is_count, last_rank
 from irpref.observed.system import System
 from irpref.values.matrix import TopicValues
@@ -66,7 +65,7 @@ class Facts(HasMemo):
     asked : list of Measure
         The measures that the user named, if others were evaluated beside them.
     in_order : callable, optional
-        Evaluates a run with its documents in another order.
+        Evaluates a run with its rows in another order.
     kernels : KernelEvaluator, optional
         Evaluates the measures that have a kernel; `pool` is its pool.
     reordered : dict
@@ -87,7 +86,7 @@ class Facts(HasMemo):
     depth: int | None = None
     leaves_out: str | None = None
     asked: list[Measure] = field(default_factory=list)
-    in_order: Callable[[Run, Callable[[Listing], Ints]], Values] | None = None
+    in_order: InOrder | None = None
     kernels: KernelEvaluator | None = None
     reordered: dict[tuple[str, str], Values | None] = field(default_factory=dict)
 
@@ -317,31 +316,26 @@ class Facts(HasMemo):
         """Compute the values of a system whose order its ids decide, with that order reversed."""
         key = ("turned", self.systems[run].name)
         if key not in self.reordered:
-            self.reordered[key] = self._reordered(run, equal_backwards)
+            self.reordered[key] = self._equal_backwards(self.systems[run])
         return self.reordered[key]
 
-    def _reordered(self, run: int, order: Callable[[Listing], Ints]) -> Values | None:
-        """Compute the values of a system with other orders of its documents; None if its runs were
-        let go.
-        """
-        system = self.systems[run]
+    def _equal_backwards(self, system: System) -> Values | None:
         if self.in_order is None or not system.runs:
             return None
-        values = [self.in_order(one, order) for one in system.runs]
+        values = [self.in_order(one, equal_backwards(one.on(self.pool))) for one in system.runs]
         return {m: np.mean([v[m] for v in values], axis=0) for m in self.measures}
 
     def expected(self, measure: Measure) -> Floats | None:
         """Compute the values of each system in expectation over the orders of tied documents,
-        (n_systems, n_topics), drawn with a fixed seed; None if nothing is tied, or the runs were
-        let go.
+        (n_systems, n_topics); None if nothing is tied, or the runs were let go.
         """
         if not self.tied.any():
             return None
         every = []
-        for number, system in enumerate(self.systems):
+        for system in self.systems:
             key = ("expected", system.name)
             if key not in self.reordered:
-                self.reordered[key] = self._expected(number)
+                self.reordered[key] = self._expected(system)
             every.append(self.reordered[key])
         known = [values[measure] for values in every if values is not None]
         return np.array(known) if len(known) == len(every) else None
@@ -352,15 +346,12 @@ class Facts(HasMemo):
         tied = [any_of(system.observed, "tied").astype(bool) for system in self.systems]
         return np.any(tied, axis=0)
 
-    def _expected(self, number: int) -> Values | None:
-        system = self.systems[number]
-        if not any(one.tied.any() for one in system.observed):
+    def _expected(self, system: System) -> Values | None:
+        if not system.is_tied:
             return {m: system.values[m].mean(axis=0) for m in self.measures}
-        drawn = [self._reordered(number, tied_orders(draw)) for draw in range(2 * DRAWS)]
-        known = [values for values in drawn if values is not None]
-        if len(known) < len(drawn):
-            return None
-        return {m: np.mean([values[m] for values in known], axis=0) for m in self.measures}
+        if self.in_order is None or not system.runs:
+            return system.expected or None
+        return over_ties(system.runs, self.pool, self.in_order)
 
     @property
     def human_topics(self) -> Bools:

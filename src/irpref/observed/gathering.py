@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from irpref.messages import about, check_measures
 from irpref.observed.changed_ids import JudgedIds
 from irpref.observed.evidence import Evidence
 from irpref.observed.observation import observe
-from irpref.observed.orders import backwards
+from irpref.observed.orders import backwards, over_ties
 from irpref.observed.scales import numbers_beside_one_grade
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
 from irpref.observed.system import System
@@ -132,6 +133,7 @@ def gathered(
     depth: int | None = None,
     *,
     keep: bool = False,
+    ties: bool = False,
 ) -> Evidence:
     """Judge runs, evaluate and observe them, and gather the evidence.
 
@@ -143,6 +145,8 @@ def gathered(
         Only so many documents of each topic count, of every run.
     keep : bool
         Whether the runs are kept. Without it, each is let go once it was observed.
+    ties : bool
+        Whether other orders of its tied documents are evaluated before.
 
     Raises
     ------
@@ -158,7 +162,7 @@ def gathered(
     with progress(each_run(runs), number if number >= _MANY else 0) as every:
         for name, run in every:
             with about(name, several):
-                systems.append(gatherer.system(name, read_repeats(run), keep))
+                systems.append(gatherer.system(name, read_repeats(run), keep, ties=ties))
                 _check_alike(systems[0], systems[-1])
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
@@ -213,7 +217,12 @@ class Gatherer:
         self.depths = sorted({TOP, *(last_rank(measure, depth) or TOP for measure in measures)})
 
     def system(
-        self, name: str, repeats: Sequence[Run], keep: bool = False, evaluates: bool = True
+        self,
+        name: str,
+        repeats: Sequence[Run],
+        keep: bool = False,
+        evaluates: bool = True,
+        ties: bool = False,
     ) -> System:
         """Evaluate the runs of a system, judged, and observe them.
 
@@ -225,6 +234,8 @@ class Gatherer:
             Whether the runs are kept for further questions.
         evaluates : bool
             Whether there are values; else they are NaN.
+        ties : bool
+            Whether other orders of tied documents are evaluated.
         """
         every = [self._cut(run) for run in repeats]
         judged = [self._judged(run) for run in every]
@@ -240,7 +251,7 @@ class Gatherer:
             observe(run, self.ids, self.order, self.depth, self.beside) for run in repeats
         )
         shown = [one.at_least(0) for one in judged]
-        return System(
+        system = System(
             name,
             {m: np.array([by_measure[m] for by_measure in values]) for m in self.measures},
             observed,
@@ -253,19 +264,20 @@ class Gatherer:
             tuple(repeats) if keep else (),
             self._backwards(repeats) if evaluates else {},
         )
+        if not (ties and system.is_tied):
+            return system
+        return replace(system, expected=over_ties(repeats, self.pool, self.in_order))
 
-    def in_order(self, run: Run, order: Callable[[Listing], Ints]) -> Values:
+    def in_order(self, run: Run, rows: Ints) -> Values:
         """Evaluate a run with its documents in another order.
 
         Parameters
         ----------
         run : Run
-        order : callable
-            Takes the listing of the run, and returns the rows in their new order; rows of a topic
-            stay together.
+        rows : int array (n_rows,)
+            The rows of its listing in their new order; those of a topic stay together.
         """
         every = run.on(self.pool)
-        rows = order(every)
         judged = _in_order(self.pool, every, rows).at(self.depth)
         # Other providers may count unjudged documents, too.
         given = self._ranked(every, rows) if self.evaluator.rest and rows.size else None

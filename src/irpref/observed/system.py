@@ -36,6 +36,9 @@ class System:
         The runs themselves; empty if they were let go.
     backwards : dict of Measure to float array (n_repeats, n_topics)
         Values of its rankings read from the end, by measures that kernels compute.
+    expected : dict of Measure to float array (n_topics,)
+        Values in expectation over the orders of tied documents, if they were computed before the
+        runs were let go.
     """
 
     name: str
@@ -46,11 +49,17 @@ class System:
     open_ends: Mapping[Measure, Bools]
     runs: tuple[Run, ...] = ()
     backwards: Values = field(default_factory=dict)
+    expected: Values = field(default_factory=dict)
 
     @property
     def n_repeats(self) -> int:
         """Number of runs of the system."""
         return len(self.observed)
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether a run has tied documents."""
+        return any(one.tied.any() for one in self.observed)
 
     @cached_property
     def lengths(self) -> Ints:

@@ -34,6 +34,7 @@ from irpref.errors import ArgumentError
 from irpref.kernel import Floats, Ints
 from irpref.values import ROUNDING, magnitude, settled
 from irpref_lab.arguments import OVER
+from irpref_lab.trust.bounds import widened_over
 from irpref_lab.trust.t_tests import is_constant
 
 FEWEST = 5  # collections: with fewer there is no interval over collections
@@ -226,6 +227,25 @@ def intervals(
     mean, error, degrees = METHODS[over](strata)
     half = special.stdtrit(degrees, (1 + level) / 2) * error
     return mean - half, mean + half
+
+
+def sure_interval(
+    parts: Sequence[Floats], level: float, over: str, limits: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the interval of a mean, widened where almost all topics of each collection, or almost
+    all collections, have the same value.
+
+    Parameters
+    ----------
+    parts : K float arrays (n_k,)
+        Values, or differences.
+    level, over : as for `intervals`
+    limits : two floats
+        See `irpref_lab.trust.bounds.widened`.
+    """
+    low, high = map(float, intervals(parts, level, over))
+    sampled = parts if over == "topics" else [stratum_means(parts)]
+    return widened_over(sampled, (low, high), level, limits)
 
 
 def borda(strata: Sequence[Floats], higher_is_better: bool = True) -> Floats:

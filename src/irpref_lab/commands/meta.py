@@ -128,14 +128,15 @@ def _values(words: Words, file: str | None, top: int | None) -> tuple[list[Topic
     """Compute the values of each measure, of the systems and topics asked for, and list their
     limits.
     """
+    import irpref_lab
     from irpref import bind
-    from irpref_lab.meta import TopicValues, read_values, system_ranking
+    from irpref_lab.meta import system_ranking
 
     facts: Evidence | None = None
     if file is not None:
-        table = read_values(file)
-        names = words.measures() or list(dict.fromkeys(table["measure"]))
-        every = [TopicValues.from_frame(table, name) for name in names]
+        read = irpref_lab.values(file)
+        tables = {table.measure: table for table in read}
+        every = [tables[read.name_of(name)] for name in words.measures() or tables]
     else:
         given = words.inputs()
         qrels = given.all_judgments()
@@ -161,7 +162,9 @@ _seed = options.option(
     "--seed", type=SEED, default=0, show_default=True, help="seed of the samples"
 )
 _of_values = options.together(
-    options.option("--values", metavar="FILE", help="values by system and topic, instead of runs"),
+    options.option(
+        "--values", metavar="FILE", help="values by topic from any tool, in place of runs"
+    ),
     options.option(
         "--top",
         metavar="N",

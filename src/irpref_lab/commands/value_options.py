@@ -145,6 +145,8 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
         columns=columns,
         measure=names[0] if is_named and len(names) == 1 else None,
     )
+    named = [name for name in names if name in read.systems and not read.has(name)]
+    names = [name for name in names if name not in named]
     check_files_there(names, read.measures)
     if topics := given.get("topic"):
         read = read.only(only_topics(read.topics, topics, "the values"))
@@ -153,12 +155,18 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
             f"--values: there are {len(read.collections)} collections "
             f"({', '.join(read.collections[:5])}); compare over all with --collections FILE"
         )
-    here = read.systems if reference is None else read.systems[:-1]
-    _check_number(takes, here, "--values")
+    every = read.systems if reference is None else read.systems[:-1]
+    here = named or every
+    if not named and "BASELINE" in takes and len(every) > len(paths):
+        raise click.UsageError(
+            f"--values: name the baseline{' and the candidate' * ('CANDIDATE' in takes)} after the "
+            f"files, which do not say which it is; there are {', '.join(every[:9])}"
+        )
+    _check_number(takes, here, "--values", every if named else ())
     if not names:
         raise click.UsageError(f"no measure is named; there are {', '.join(read.measures[:9])}")
     systems = {name: [name] for name in here}
-    files = {name: name for name in here}
+    files = {name: name for name in systems}
     of_reference = None if reference is None else read.systems[-1]
     return ValueInputs(
         "values",

@@ -27,7 +27,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,7 +37,7 @@ from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
 from irpref.observed import OF_BOTH, Ground
-from irpref.values import magnitude, settled
+from irpref.values import TopicValues, magnitude, settled
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
     are_all,
@@ -49,6 +50,7 @@ from irpref_lab.trust.samples import Rng, fixed_seed, pairs_of_systems
 
 PAIRS = "holm"  # the test, unless you choose another
 METHODS = ("holm", "stepdown", "none")
+UNKNOWN, EQUAL = "cannot tell", "not shown to differ"  # verdicts that call no run better
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +96,25 @@ class Pairs:
         return out
 
 
+# Makes the reason against the claim that one run is worse than another, from the two, the verdict
+# in the order of ids, and the verdict in expectation over the orders of tied documents.
+OfTies: TypeAlias = Callable[[str, str, str, str], Ground]
+
+
+class OverTies(NamedTuple):
+    """Values in expectation over the orders of tied documents.
+
+    Attributes
+    ----------
+    values : TopicValues
+        Of all runs, on all topics.
+    ground : OfTies
+    """
+
+    values: TopicValues
+    ground: OfTies
+
+
 class AgainstClaims(NamedTuple):
     """Reasons against the claim that one run is better than another.
 
@@ -103,10 +124,18 @@ class AgainstClaims(NamedTuple):
         Whatever the better one is.
     of_pair : callable
         Of the worse and the better one, if it depends on both.
+    of_ties : mapping of two runs to Ground
+        That tied documents decide.
     """
 
     by_run: Mapping[str, Sequence[Ground]]
     of_pair: Callable[[str, str], Sequence[Ground]]
+    of_ties: Mapping[frozenset[str], Ground] = MappingProxyType({})
+
+    def beside(self, worse: str, better: str) -> list[Ground]:
+        """Return all reasons that depend on both runs."""
+        ties = self.of_ties.get(frozenset((worse, better)))
+        return [*self.of_pair(worse, better), *([] if ties is None else [ties])]
 
     def codes(self) -> dict[str, list[str]]:
         """Map each run to the codes of the reasons, each once."""
@@ -206,6 +235,76 @@ def pair_tests(
     return Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted)
 
 
+def decided_by_ties(
+    values: TopicValues,
+    compared: Pairs,
+    over: OverTies | None,
+    level: float,
+    test: Callable[[Floats], Pairs],
+) -> dict[frozenset[str], Ground]:
+    """Find pairs with another verdict in expectation over the orders of tied documents than in the
+    order of ids.
+
+    Parameters
+    ----------
+    values : TopicValues
+    compared : Pairs
+        Their tests.
+    over : OverTies or None
+        None: nothing is tied.
+    level : float
+    test : callable
+        Tests other values of the same pairs, (n_runs, n_topics).
+
+    Returns
+    -------
+    dict of frozenset of two runs to Ground
+    """
+    if over is None:
+        return {}
+    expected = test(over.values.select(values.systems, values.topics).values)
+    return turned(
+        values.systems,
+        (compared.first, compared.second),
+        (compared.difference, significant(compared.p_adjusted, level)),
+        (expected.difference, significant(expected.p_adjusted, level)),
+        values.higher_is_better,
+        over.ground,
+    )
+
+
+def turned(
+    runs: Sequence[str],
+    pairs: tuple[Ints, Ints],
+    now: tuple[Floats, Bools],
+    then: tuple[Floats, Bools],
+    higher_is_better: bool,
+    ground: OfTies,
+) -> dict[frozenset[str], Ground]:
+    """Give the reason of each pair that has one verdict now, and another one then.
+
+    Parameters
+    ----------
+    runs : sequence of str
+    pairs : two int arrays (n_pairs,)
+        Numbers of the first and the second run.
+    now, then : float array and bool array (n_pairs,)
+        Differences, second minus first, and whether these are significant.
+    higher_is_better : bool
+    ground : OfTies
+    """
+    sign = 1 if higher_is_better else -1
+    gain = sign * now[0]
+    first, second = (np.sign(sign * one) * shown for one, shown in (now, then))
+    out = {}
+    for k in np.flatnonzero(first != second).tolist():
+        two = [runs[pairs[0][k]], runs[pairs[1][k]]]
+        words = [f"{two[int(way > 0)]} better" if way else EQUAL for way in (first[k], second[k])]
+        worse, better = two if gain[k] >= 0 else reversed(two)
+        out[frozenset(two)] = ground(worse, better, *words)
+    return out
+
+
 def codes_of_pairs(
     runs: Sequence[str],
     first: Ints,
@@ -237,8 +336,11 @@ def codes_of_pairs(
         if of_better := [code for code in of_runs.get(name, ()) if code in OF_BOTH]:
             also = (better == number) & (codes == "")
             codes[also] = ", ".join(of_better)
-    for pair in np.flatnonzero(shown & (codes == "")).tolist():
-        found = against.of_pair(runs[worse[pair]], runs[better[pair]])
+    numbers = {name: i for i, name in enumerate(runs)}
+    pairs = [sorted(numbers[name] for name in two) for two in against.of_ties]
+    by_ties = np.isin(first * len(runs) + second, [a * len(runs) + b for a, b in pairs])
+    for pair in np.flatnonzero((shown | by_ties) & (codes == "")).tolist():
+        found = against.beside(runs[worse[pair]], runs[better[pair]])
         codes[pair] = ", ".join(_codes(found))
     return codes
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -25,7 +26,15 @@ from irpref.values import TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import LEVEL, check_level, check_missing, check_topics, check_unused
 from irpref_lab.calls import by_line
-from irpref_lab.decide.all_pairs import METHODS, PAIRS, described, pair_tests, significant
+from irpref_lab.decide.all_pairs import (
+    METHODS,
+    PAIRS,
+    OverTies,
+    decided_by_ties,
+    described,
+    pair_tests,
+    significant,
+)
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.first_lines import (
     Field,
@@ -156,18 +165,13 @@ def against(
     notes: list[str] = []
     sentences: Sentences = {}
     of_measure = {table.measure: table for table in basis.tables()}
-
-    def decide(pair: Pair) -> str:
-        if not pair.is_shown(level):
-            return "not shown to differ"
-        return "better" if pair.mean_gain > 0 else "worse"
-
-    every = every_pair(basis, "claim", parts, missing, others, decide=decide)
+    every = every_pair(basis, "claim", parts, missing, others)
     for (measure, group), some in groupby(every, key=lambda pair: (pair.measure, pair.group)):
         compared = {pair.names[1]: pair for pair in some}
         about = labels(measure, group, groups is not None)
         values = of_measure[str(measure)].among(next(iter(compared.values())).query_ids)
-        found = _of_runs(values, base, compared, pairs, level)
+        over_ties = basis.over_ties(measure, parts[group])
+        found = _of_runs(values, base, compared, pairs, level, over_ties)
         columns = basis.columns_of_runs(measure, parts[group])
         for name, row in found.items():
             if row["differs"]:
@@ -239,9 +243,17 @@ def _same_file(a: Any, b: Any) -> bool:
 
 
 def _of_runs(
-    values: TopicValues, base: str, compared: Mapping[str, Pair], pairs: str, level: float
+    values: TopicValues,
+    base: str,
+    compared: Mapping[str, Pair],
+    pairs: str,
+    level: float,
+    over_ties: OverTies | None,
 ) -> dict[str, Row]:
-    """Return the mean of each run and, if it takes part, its difference from the baseline."""
+    """Return the mean of each run and, if it takes part, its difference from the baseline.
+
+    Pairs that tied documents decide get this as a ground.
+    """
     rows: dict[str, Row] = {
         name: {"value": mean, **_MISSING}
         for name, mean in zip(values.systems, values.means.tolist(), strict=True)
@@ -250,8 +262,8 @@ def _of_runs(
     for name in others:
         rows[name]["difference"] = rows[name]["value"] - rows[base]["value"]
     if values.n_topics > 1:  # else there is nothing to test
-        tested = values.select([base, *others]).values
-        tests = pair_tests(tested, pairs, baseline=0)
+        tested, test = values.select([base, *others]), partial(pair_tests, method=pairs, baseline=0)
+        tests = test(tested.values)
         different = significant(tests.p_adjusted, level)
         for i, name in enumerate(others):
             rows[name]["p"], rows[name]["p_adjusted"] = (
@@ -259,6 +271,10 @@ def _of_runs(
                 float(tests.p_adjusted[i]),
             )
             rows[name]["differs"] = bool(different[i])
+        by_ties = decided_by_ties(tested, tests, over_ties, level, test)
+        for name, pair in compared.items():
+            ties = by_ties.get(frozenset((base, name)))
+            pair.grounds.extend([] if ties is None else [ties])
     for name, pair in compared.items():
         row, shown = rows[name], rows[name]["differs"] and pair.is_shown(level)
         row |= {"codes": pair.codes, "differs": None if pair.grounds else shown}

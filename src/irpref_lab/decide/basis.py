@@ -49,6 +49,7 @@ def basis_of(
     leaves_out: str | None = None,
     present: Sequence[str] | None = None,
     keep: bool = True,
+    ties: bool = False,
 ) -> Basis:
     """Open judgments and runs, and gather their evidence.
 
@@ -65,6 +66,8 @@ def basis_of(
         Systems that must answer a judged topic; all by default.
     keep : bool
         Whether the runs are kept for questions about two of them.
+    ties : bool
+        Whether other orders of tied documents are evaluated before runs are let go.
 
     Raises
     ------
@@ -75,7 +78,8 @@ def basis_of(
     if isinstance(qrels, InPlaceOfJudgments):
         return qrels.basis(measures, runs, leaves_out)
     read = as_judgments(qrels)
-    facts = replace(gathered(measures, read, runs, depth, keep=keep), leaves_out=leaves_out)
+    facts = gathered(measures, read, runs, depth, keep=keep, ties=ties)
+    facts = replace(facts, leaves_out=leaves_out)
     check_present(
         (one for one in facts.systems if present is None or one.name in present),
         len(facts.topics),

@@ -71,6 +71,7 @@ _PAIRS = (
 
 
 Reasons: TypeAlias = Mapping[tuple[str, str | None], tests.AgainstClaims]
+Ties: TypeAlias = Mapping[tuple[str, str | None], tests.OverTies | None]
 
 
 @by_line()
@@ -206,11 +207,11 @@ def leaderboard(
             parameter="runs",
         )
     with whole_files(strict):
-        basis = basis_of(chosen, qrels, named, present=(), keep=False)
+        basis = basis_of(chosen, qrels, named, present=(), keep=False, ties=pairs != "none")
     absent = basis.absent(strict, alone=pairs == "none")
     parts = basis.parts(groups)
     reasons = reasons_of(basis, parts, missing)
-    board = board_of(
+    board, reasons = board_of(
         with_further(basis),
         names,
         by,
@@ -221,6 +222,7 @@ def leaderboard(
         fixed_seed(rng),
         absent,
         reasons,
+        ties_of(basis, parts),
     )
     basis.complete(board, parts, level)
     board.sentences = sentences_of(board, chosen, reasons, basis.heading)
@@ -279,7 +281,7 @@ def _sentence(
         return best_of(field, best, None, {})
     pairs = board.pairs[board.pairs["measure"] == str(measure)]
     pairs = pairs[pairs["group"].isna() if group is None else pairs["group"] == group]
-    return best_of(field, best, *beside_best(best, means, pairs, board.level, *reasons))
+    return best_of(field, best, *beside_best(best, means, pairs, board.level, reasons))
 
 
 def with_further(basis: BoardBasis) -> dict[str, TopicValues]:
@@ -307,6 +309,15 @@ def reasons_of(basis: BoardBasis, parts: Mapping[str | None, Bools], missing: fl
     }
 
 
+def ties_of(basis: BoardBasis, parts: Mapping[str | None, Bools]) -> Ties:
+    """Map each measure and group to the values in expectation over the orders of tied documents."""
+    return {
+        (str(measure), group): basis.over_ties(measure, inside)
+        for measure in basis.measures
+        for group, inside in parts.items()
+    }
+
+
 def board_of(
     by_measure: Mapping[str, TopicValues],
     names: Sequence[str],
@@ -318,8 +329,9 @@ def board_of(
     seed: Rng | None = None,
     absent: Mapping[str, str] | None = None,
     reasons: Reasons | None = None,
-) -> Leaderboard:
-    """Make a leaderboard from values that you already have.
+    ties: Ties | None = None,
+) -> tuple[Leaderboard, Reasons]:
+    """Make a leaderboard from values that you already have, and the reasons against its claims.
 
     Parameters
     ----------
@@ -337,14 +349,17 @@ def board_of(
     absent : mapping of run to reason, optional
         Runs that take no part in tests, and have no place.
     reasons : mapping, optional
-        See `reasons_of`.
+        See `reasons_of`. Those that tied documents give come on top.
+    ties : mapping, optional
+        See `ties_of`.
 
     Raises
     ------
     ValueError
         A group of fewer than two topics, unless `pairs` is 'none'.
     """
-    boards, tested = [], []
+    boards, tested, all_reasons = [], [], {**(reasons or {})}
+    test = partial(tests.pair_tests, method=pairs, n_permutations=n_permutations, rng=seed)
     whole, absent = by_measure[names[0]], dict(absent or {})
     present = [name for name in whole.systems if name not in absent]
     n_runs = len(present)
@@ -356,8 +371,11 @@ def board_of(
             best_first = [first.systems[i] for i in first.best_first.tolist()]
             values = of_group[name].select(best_first)
             if n_runs > 1 and inside.sum() > 1:
-                compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
-                against = (reasons or {}).get((name, group), tests.NOTHING)
+                compared, over_ties = test(values.values), (ties or {}).get((name, group))
+                against = all_reasons.get((name, group), tests.NOTHING)._replace(
+                    of_ties=tests.decided_by_ties(values, compared, over_ties, level, test)
+                )
+                all_reasons[name, group] = against
                 codes = _codes_of_pairs(values, compared, level, against)
                 few = ~_shows_more_than_few_topics(values, compared, level)
                 codes[few & (codes == "")] = FEW_TOPICS.name
@@ -381,7 +399,7 @@ def board_of(
     if pairs != "none" and n_runs > 1:
         n_topics = whole.n_topics if len(groups) == 1 else None
         board.test = tests.described(pairs, n_runs, n_topics, level, n_permutations)
-    return board
+    return board, all_reasons
 
 
 def _with_absent(

@@ -32,7 +32,7 @@ from irpref_lab.arguments import (
     check_unused,
 )
 from irpref_lab.calls import by_line
-from irpref_lab.decide.all_pairs import described
+from irpref_lab.decide.all_pairs import EQUAL, UNKNOWN, described
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.in_place import measures_of
 from irpref_lab.decide.over_collections.pairs import compare_over
@@ -43,7 +43,6 @@ from irpref_lab.decide.results.comparison import Comparison
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.messages import p_equals
 
-UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 _OF_TOPICS = ("measure", "group", "query_id", "difference")  # columns of `by_topic`
 
 

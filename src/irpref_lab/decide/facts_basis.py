@@ -14,8 +14,9 @@ from irpref.errors import AbsentRunError, MeasureError
 from irpref.judged import Groups, groups_of
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import rises
-from irpref.observed import Evidence, Ground
+from irpref.observed import TIES_DECIDE, Evidence, Ground
 from irpref.values import TopicValues, have_a_value
+from irpref_lab.decide.all_pairs import OverTies
 from irpref_lab.decide.pair import Pair, Row
 from irpref_lab.decide.questions import Basis, Question, Verdict
 from irpref_lab.remarks import (
@@ -224,6 +225,23 @@ class FactsBasis(Basis):
         names = self.names
         two = self.facts.only((names.index(worse), names.index(better)))
         return two.against("claim", measure, 0, inside, missing, 1, among=codes)
+
+    def over_ties(self, measure: Measure, inside: Bools) -> OverTies | None:
+        """Return the values in expectation over the orders of tied documents; None if nothing is
+        tied, or this is not known.
+        """
+        facts = self.facts
+        expected = facts.expected(measure)
+        if expected is None:
+            return None
+
+        def ground(worse: str, better: str, now: str, then: str) -> Ground:
+            two = facts.only(map(self.names.index, (worse, better)))
+            some = two.some(two.tied & inside, inside)
+            words = {"some": some, "measure": str(measure), "now": now, "then": then}
+            return Ground(TIES_DECIDE.name, TIES_DECIDE.worded(**words))
+
+        return OverTies(facts.topic_values(measure, facts.everything, expected), ground)
 
     def _beside_others(
         self, measure: Measure, inside: Bools, missing: float

@@ -5,13 +5,13 @@ which are not shown to differ from it, or which are better or worse than a basel
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from irpref.messages import visible
-from irpref.observed import FEW_TOPICS, OF_BOTH, Ground
-from irpref_lab.decide.all_pairs import significant
+from irpref.observed import FEW_TOPICS, OF_BOTH
+from irpref_lab.decide.all_pairs import AgainstClaims, significant
 
 MOST_NAMED = 3  # runs of one kind, before their number is given
 NOT_TESTED = "differences were not tested"
@@ -132,8 +132,7 @@ def beside_best(
     runs: Iterable[str],
     pairs: Any,
     level: float,
-    reasons: Mapping[str, Sequence[Ground]],
-    of_pair: Callable[[str, str], Sequence[Ground]] = lambda worse, better: (),
+    against: AgainstClaims,
 ) -> tuple[set[str], dict[str, str]]:
     """Find the runs that are shown to be worse than the best, and those of which it cannot be told,
     with the reason.
@@ -146,10 +145,7 @@ def beside_best(
     pairs : DataFrame
         Tests of all pairs, with `a`, `b`, `p_adjusted` and `codes`.
     level : float
-    reasons : mapping of run to list of Ground
-        Reasons against claims about it.
-    of_pair : callable, optional
-        Reasons against the claim that one run is worse than another.
+    against : AgainstClaims
     """
     worse, unknown = set(runs), dict[str, str]()
     for name in best:
@@ -159,10 +155,10 @@ def beside_best(
         worse &= set(others[shown & (of_best["codes"] == "").to_numpy()])
         # With few-topics the interval leaves it open, which is not shown to differ.
         for other in others[~of_best["codes"].isin(["", FEW_TOPICS.name])]:
-            of_other, of_name = reasons.get(other, ()), reasons.get(name, ())
+            of_other, of_name = (against.by_run.get(one, ()) for one in (other, name))
             of_both = [ground for ground in of_name if ground.code in OF_BOTH]
             # Of equal means, the codes may be those of `name`.
-            first, *_ = *of_other, *of_both, *of_pair(other, name), *of_name
+            first, *_ = *of_other, *of_both, *against.beside(other, name), *of_name
             unknown.setdefault(other, first.text)
     return worse, unknown
 

@@ -17,6 +17,7 @@ from irpref.judged import Groups
 from irpref.kernel import Bools, Floats
 from irpref.observed import Ground
 from irpref.values import TopicValues
+from irpref_lab.decide.all_pairs import OverTies
 from irpref_lab.decide.pair import Pair, Row
 
 if TYPE_CHECKING:
@@ -203,6 +204,12 @@ class ManyBasis(Systems, Protocol):
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
         """Describe problems behind the values of all systems, without full stops."""
         ...
+
+    def over_ties(self, measure: Measure, inside: Bools) -> OverTies | None:
+        """Return the values in expectation over the orders of tied documents; None if nothing is
+        tied, or this is not known.
+        """
+        return None
 
     def check_values(self) -> None:
         """Refuse a basis that knows no values of single systems."""

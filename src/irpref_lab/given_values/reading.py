@@ -245,7 +245,9 @@ def _of_items(
     items: list[Any], name: str, columns: Mapping[str, Any], measure: str | None
 ) -> Iterator[pd.DataFrame]:
     """Read a list: of paths, of values of measures, or of `ir_measures.Metric`."""
-    if items and all(isinstance(one, (str, os.PathLike)) for one in items):
+    if len(items) == 1 and isinstance(items[0], (str, os.PathLike)):
+        yield from _of_path(os.fspath(items[0]), columns, measure)
+    elif items and all(isinstance(one, (str, os.PathLike)) for one in items):
         for short, path in run_names(list(map(os.fspath, items))).items():
             yield from _named_path(path, short, columns, measure)
     elif items and all(isinstance(one, TopicValues) for one in items):

@@ -60,6 +60,7 @@ from irpref.observed import FEWEST, MISSING, check_present, gathered, limits_of,
 from irpref.values import TopicValues
 from irpref_lab.arguments import LEVEL, check_share
 from irpref_lab.calls import by_line
+from irpref_lab.decide.all_pairs import AgainstClaims
 from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.decide.first_lines import Field, Sentences, beside_best, best_of, n_topics, where
 from irpref_lab.decide.pair import Pair
@@ -337,8 +338,7 @@ def _sentence(
         means,
         tests.assign(p_adjusted=tests["p"]),  # each pair is tested alone, as the table has it
         level,
-        reasons,
-        lambda worse, better: of_pairs[frozenset((worse, better))],
+        AgainstClaims(reasons, lambda worse, better: of_pairs[frozenset((worse, better))]),
     )
     return best_of(of, [first["run"]], *known)
 

@@ -28,7 +28,7 @@ from irpref_lab.meta.ranking import SystemRanking, agreement, kendall_tau, syste
 from irpref_lab.meta.robustness import Robustness, robustness
 from irpref_lab.meta.stability import Stability, stability
 from irpref_lab.meta.swap import Swap, swap
-from irpref_lab.meta.values import read_values, topic_values
+from irpref_lab.meta.values import topic_values
 from irpref_lab.trust.design import (
     detectable_difference,
     power_of,
@@ -52,7 +52,6 @@ __all__ = [
     "incompleteness",
     "kendall_tau",
     "power_of",
-    "read_values",
     "residual_variance",
     "robustness",
     "stability",

@@ -1,21 +1,14 @@
-"""Values of systems by topic: evaluated, or read from a file."""
+"""Values of systems by topic, evaluated."""
 
 from __future__ import annotations
 
-import io
-import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from irpref.data import Source
-from irpref.errors import ArgumentError, InputError
+from irpref.errors import ArgumentError
 from irpref.judged import EachRun, QrelsLike, as_judgments
 from irpref.measures.declare import MeasureLike
 from irpref.values import MeasureValues, TopicValues, values_in
-from irpref.values.matrix import evaluated, long_values
-
-if TYPE_CHECKING:
-    import pandas as pd
+from irpref.values.matrix import evaluated
 
 
 def topic_values(
@@ -47,28 +40,6 @@ def topic_values(
         There are no measures or no runs, or no topic has a value of a measure.
     """
     return {table.measure: table for table in evaluated(measures, as_judgments(qrels), runs)}
-
-
-def read_values(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read system, topic, measure and value from a CSV file, or from `perquery.csv` in a directory;
-    all names are `str`.
-
-    Raises `ValueError` that names the file if it is not such a table, and `OSError`.
-    """
-    import pandas as pd
-
-    name = os.fspath(path)
-    if os.path.isdir(name):
-        name = os.path.join(name, "perquery.csv")
-    try:
-        with Source(name).open() as file:
-            data = io.BytesIO(file.read())
-        return long_values(pd.read_csv(data, dtype=object, keep_default_na=False))
-    except InputError as error:
-        error.path = name
-        raise
-    except ValueError as error:
-        raise InputError(str(error), path=name) from None
 
 
 def one_of(data: MeasureValues) -> TopicValues:

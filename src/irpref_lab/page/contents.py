@@ -44,16 +44,17 @@ from irpref.values.progress import progress
 from irpref_lab.across import check_single
 from irpref_lab.arguments import check_level
 from irpref_lab.checking import check, grave
-from irpref_lab.decide.all_pairs import METHODS
+from irpref_lab.decide.all_pairs import METHODS, UNKNOWN
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.board import (
     Reasons,
     board_of,
     reasons_of,
     sentences_of,
+    ties_of,
     with_further,
 )
-from irpref_lab.decide.comparison import UNKNOWN, compare
+from irpref_lab.decide.comparison import compare
 from irpref_lab.decide.in_place import runs_by_name
 from irpref_lab.decide.questions import Basis
 from irpref_lab.decide.results.comparison import Comparison
@@ -129,7 +130,7 @@ def contents(
         qrels = as_judgments(given)
         named = _opened(named)  # each file is read once
         inputs = [input_facts(name, data) for name, data in sources]
-    basis = basis_of(chosen, qrels, named, present=(), keep=False)
+    basis = basis_of(chosen, qrels, named, present=(), keep=False, ties=options.pairs != "none")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
         return plain(
@@ -390,22 +391,21 @@ def _board(
     several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
     pairs = options.pairs if several else "none"
 
-    def board_on(topics: Mapping[str | None, Bools], reasons: Reasons) -> Leaderboard:
+    def board_on(parts: Mapping[str | None, Bools]) -> tuple[Leaderboard, Reasons]:
         return board_of(
             by_measure,
             names,
             names[0],
-            topics,
+            basis.on_tables(parts),
             pairs,
             options.level,
             seed=options.rng,
             absent=absent,
-            reasons=reasons,
+            reasons=reasons_of(basis, parts, MISSING),
+            ties=ties_of(basis, parts),
         )
 
-    everything = basis.parts(None)
-    reasons = reasons_of(basis, everything, MISSING)
-    board = board_on(basis.on_tables(everything), reasons)
+    board, reasons = board_on(basis.parts(None))
     untold = {
         (row["measure"], row.get("group"))
         for verdict in verdicts
@@ -416,7 +416,7 @@ def _board(
     board = _blanked(board, ["place_low", "place_high", "letters"], untold)
     tested = pd.DataFrame({"group": []})
     if groups and several:
-        of_groups = board_on(basis.on_tables(groups), reasons_of(basis, groups, MISSING))
+        of_groups, _ = board_on(groups)
         tested = _blanked(of_groups.pairs, _P_VALUES, untold)
     rows = [board[board["measure"] == name] for name in names]
     runs = rows[0]["run"].tolist()

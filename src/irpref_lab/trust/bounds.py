@@ -9,7 +9,10 @@ bound for k of n topics:
     few other values   more than half of the topics have the same value v, and fewer than five have
                        another: the interval is the hull of the usual one and of
                        [v - CP(n below) (v - least), v + CP(n above) (most - v)], with least and
-                       most the limits of a value and each bound at (1 + level) / 2
+                       most the limits of a value and each bound at (1 + level) / 2. Over several
+                       collections, v is the mean of the values that are common on each, and a
+                       share is the mean of theirs, of as many topics as if all collections were as
+                       small as the smallest
     few differences    fewer than ten topics differ, and some lose: the lower bound of the mean
                        difference is at most
                        (sum of the gains) / n - CP(n losses) (largest loss), one-sided at the level
@@ -26,6 +29,8 @@ each is the commonest). A measure without an upper limit has an infinite bound t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,24 +99,75 @@ def widened(
     >>> round(low, 3), high
     (0.692, 1.0)
     """
+    return widened_over([values], bounds, level, limits)
+
+
+def widened_over(
+    parts: Sequence[Floats],
+    bounds: tuple[float, float],
+    level: float,
+    limits: tuple[float, float],
+) -> tuple[float, float]:
+    """Return an interval of the mean of means that also holds if almost all topics of each
+    collection have the same value.
+
+    Parameters
+    ----------
+    parts : K float arrays (n_k,)
+        Values or differences on each collection.
+    bounds, level, limits : as for `widened`
+
+    Examples
+    --------
+    RR is 1 on all of five topics of each of two collections.
+
+    >>> low, high = widened_over([np.ones(5), np.ones(5)], (1.0, 1.0), 0.95, (0.0, 1.0))
+    >>> round(low, 3), high
+    (0.692, 1.0)
+    """
     low, high = bounds
+    common = [_commonest(part) for part in parts]
+    others = sum(part.size - one.same for part, one in zip(parts, common, strict=True))
+    rare = any(2 * one.same <= part.size for part, one in zip(parts, common, strict=True))
+    if others >= FEW_OTHERS or rare:
+        return bounds
+    # As many topics as if all collections were as small as the smallest: no share is larger then.
+    n = len(parts) * min(part.size for part in parts)
+    n_below = sum(one.below * n / part.size for part, one in zip(parts, common, strict=True))
+    n_above = sum(one.above * n / part.size for part, one in zip(parts, common, strict=True))
+    counts = [math.ceil(share / len(parts) - ROUNDING) for share in (n_below, n_above)]
+    side, (least, most) = (1 + level) / 2, limits
+    for_low, for_high = (float(largest_share(count, n, side)) for count in counts)
+    values = [one.value for one in common]
+    value = sum(values) / len(values)
+    low = min(low, value - for_low * (max(values) - least))
+    room = most - min(values)
+    high = max(high, value + for_high * room if room > 0 else value)
+    return low, high
+
+
+class _Common(NamedTuple):
+    """The commonest of some values, how many have it, and how many are below and above."""
+
+    value: float
+    same: int
+    below: int
+    above: int
+
+
+def _commonest(values: Floats) -> _Common:
+    """Find the commonest value; values that differ by rounding are equal. There is none of no
+    values, and if one is missing.
+    """
     n = values.size
     ordered = np.sort(values)
     if not n or np.isnan(ordered[-1]):
-        return bounds
-    # Values that differ by rounding are equal.
+        return _Common(math.nan, 0, 0, 0)
     starts = np.flatnonzero(np.diff(ordered) > ROUNDING * np.abs(ordered).max()) + 1
     first = np.concatenate([[0], starts])
     count = np.diff(np.concatenate([first, [n]]))
-    most = int(count.max())
-    if n - most >= FEW_OTHERS or 2 * most <= n:
-        return bounds
-    below = int(first[count.argmax()])
-    value, side, (least, greatest) = float(ordered[below]), (1 + level) / 2, limits
-    for_low, for_high = (float(largest_share(k, n, side)) for k in (below, n - below - most))
-    low = min(low, value - for_low * (value - least))
-    high = max(high, value + for_high * (greatest - value) if greatest > value else value)
-    return low, high
+    most, below = int(count.max()), int(first[count.argmax()])
+    return _Common(float(ordered[below]), most, below, n - below - most)
 
 
 def lower(gains: Floats, level: float) -> Floats:

@@ -92,7 +92,7 @@ def leaderboard_over(
     check_choice("pairs", pairs, PAIRS)
     check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
-    parts = gathered_parts(chosen, given, systems)
+    parts = gathered_parts(chosen, given, systems, ties=pairs != "none")
     wanted = [name for name in given.systems if systems is None or name in set(systems)]
     out = {name: why for name, why in left_out(given, parts).items() if name in wanted}
     tested = _taking_part(wanted, out, fewest=1 if pairs == "none" else 2)
@@ -100,8 +100,10 @@ def leaderboard_over(
     scales: list[str] = []
     for measure in chosen:
         of = numbers.strata_of(parts, measure, tested)
-        against = claims_of(given, parts, measure, of, missing).against()
-        board, of_pairs = numbers.board_over(of, over, level, pairs != "none", against)
+        claims = claims_of(given, parts, measure, of, missing)
+        board, of_pairs, against = numbers.board_over(
+            of, over, level, pairs != "none", claims.against(), claims.over_ties(of)
+        )
         codes = against.codes()
         board["codes"] = [", ".join(codes[name]) for name in board["run"]]
         line = _best(of, board, of_pairs, level, against, list(out))
@@ -172,7 +174,7 @@ def _best(
     best = board.loc[board["place"] == 1, "run"].tolist()
     if pairs.empty or pairs["p"].isna().all():
         return best_of(field, best, None, {})
-    return best_of(field, best, *beside_best(best, means, pairs, level, *against))
+    return best_of(field, best, *beside_best(best, means, pairs, level, against))
 
 
 def _with_left_out(board: pd.DataFrame, out: Mapping[str, str]) -> pd.DataFrame:

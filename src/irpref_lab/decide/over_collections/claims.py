@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
-from irpref.observed import TIES_DECIDE, Ground
+from irpref.observed import TIES_DECIDE, Evidence, Ground
 from irpref_lab.across import Collections
 from irpref_lab.decide.all_pairs import AgainstClaims
 from irpref_lab.decide.facts_basis import FactsBasis
-from irpref_lab.decide.over_collections.numbers import Strata
+from irpref_lab.decide.over_collections.numbers import Strata, StrataOverTies
 from irpref_lab.decide.over_collections.parts import Part, basis_on
 
 
@@ -23,7 +23,7 @@ class Claims:
     A claim is about the means over all collections, and each collection is asked about the system
     whose mean is worse. On a collection where the two are in the other order, it is asked about
     both, since the value of either may be wrong there. Whether tied documents decide is asked of
-    all collections together (`of_ties`), which needs the runs: boards let them go.
+    all collections together (`over_ties`).
 
     Attributes
     ----------
@@ -63,32 +63,34 @@ class Claims:
             found += _named(collection, here)
         return list(dict.fromkeys(found))
 
-    def of_ties(self, of: Strata, decide: Callable[[Strata], str]) -> list[Ground]:
-        """Return the reason that the verdict on two systems is another one in expectation over the
-        orders of tied documents.
-
-        Parameters
-        ----------
-        of : Strata
-            The values of the two.
-        decide : callable
-            The verdict that values have.
+    def over_ties(self, of: Strata) -> StrataOverTies | None:
+        """Return the values of systems in expectation over the orders of tied documents; None if
+        nothing is tied, or this is not known.
         """
-        values, n_tied = list(of.values), 0
-        for number, (collection, basis) in enumerate(self.on.items()):
-            two = basis.facts.only(map(basis.names.index, of.systems))
-            inside, expected = self.inside[collection], two.expected(self.measure)
+        values, is_tied = list(of.values), False
+        for number, (collection, facts) in enumerate(self._facts_of(of.systems)):
+            expected = facts.expected(self.measure)
             if expected is not None:
-                values[number] = expected[:, inside]
-                n_tied += int((two.tied & inside).sum())
-        if not n_tied:
-            return []
-        now, then = decide(of), decide(replace(of, values=values))
-        if now == then:
-            return []
-        some = f"{n_tied:,} of {of.n_topics:,} topics"
-        text = TIES_DECIDE.worded(some=some, measure=of.measure, now=now, then=then)
-        return [Ground(TIES_DECIDE.name, text)]
+                values[number], is_tied = expected[:, self.inside[collection]], True
+        return StrataOverTies(replace(of, values=values), self.of_ties) if is_tied else None
+
+    def of_ties(self, worse: str, better: str, now: str, then: str) -> Ground:
+        """Return the reason that tied documents decide about two systems: the verdict in the order
+        of ids is another one than in expectation.
+        """
+        n_tied = n_topics = 0
+        for collection, facts in self._facts_of((worse, better)):
+            inside = self.inside[collection]
+            n_tied += int((facts.tied & inside).sum())
+            n_topics += int(inside.sum())
+        some, measure = f"{n_tied:,} of {n_topics:,} topics", str(self.measure)
+        text = TIES_DECIDE.worded(some=some, measure=measure, now=now, then=then)
+        return Ground(TIES_DECIDE.name, text)
+
+    def _facts_of(self, systems: Sequence[str]) -> Iterator[tuple[str, Evidence]]:
+        """Yield the evidence of systems on each collection."""
+        for collection, basis in self.on.items():
+            yield collection, basis.facts.only(map(basis.names.index, systems))
 
     def _of_pair(self, worse: str, better: str) -> list[Ground]:
         """Return the reasons that depend on both systems."""

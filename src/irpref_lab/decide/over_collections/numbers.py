@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError, ArgumentError, Remedy
-from irpref.kernel import Bools, Floats
+from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import visible
-from irpref.values import TopicValues
+from irpref.observed import FEW_TOPICS, Ground
+from irpref.values import ROUNDING, TopicValues
 from irpref_lab.across import strata
-from irpref_lab.decide.all_pairs import NOTHING, AgainstClaims, codes_of_pairs, significant
+from irpref_lab.decide.all_pairs import (
+    NOTHING,
+    AgainstClaims,
+    OfTies,
+    codes_of_pairs,
+    significant,
+    turned,
+)
 from irpref_lab.decide.letters import places
 from irpref_lab.decide.over_collections.parts import Part
 from irpref_lab.trust import t_tests
+from irpref_lab.trust.bounds import FEW_OTHERS
 from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import limits_named
 
@@ -86,6 +95,20 @@ class Strata:
         return Strata(self.measure, self.names, tuple(systems), values, self.higher_is_better)
 
 
+class StrataOverTies(NamedTuple):
+    """Values in expectation over the orders of tied documents.
+
+    Attributes
+    ----------
+    values : Strata
+        Of all systems.
+    ground : OfTies
+    """
+
+    values: Strata
+    ground: OfTies
+
+
 def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -> Strata:
     """Collect the values of these systems by one measure.
 
@@ -118,19 +141,65 @@ def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -
     )
 
 
-def pairs_over(of: Strata, over: str, level: float, against: AgainstClaims) -> pd.DataFrame:
+def decided_by_ties(
+    of: Strata,
+    over: str,
+    level: float,
+    first: Ints,
+    second: Ints,
+    p: Floats,
+    ties: StrataOverTies | None,
+) -> dict[frozenset[str], Ground]:
+    """Find pairs with another verdict in expectation over the orders of tied documents than in the
+    order of ids: the reason of each.
+
+    Parameters
+    ----------
+    of : Strata
+    over, level : as for `board_over`
+    first, second : int arrays (n_pairs,)
+        Numbers of the systems of each pair.
+    p : float array (n_pairs,)
+        P-values of the pairs; NaN for pairs of no family.
+    ties : StrataOverTies or None
+        None: nothing is tied.
+    """
+    if ties is None:
+        return {}
+    expected = ties.values.select(of.systems)
+    then = np.where(np.isnan(p), p, strata.p_of_pairs(expected.values, first, second, over))
+    gaps, shown = [], []
+    for one, p_values in ((of, p), (expected, then)):
+        means = one.by_mean.means
+        gaps.append(means[second] - means[first])
+        shown.append(significant(t_tests.holm(p_values), level))
+    now, later = zip(gaps, shown, strict=True)
+    return turned(of.systems, (first, second), now, later, of.higher_is_better, ties.ground)
+
+
+def pairs_over(
+    of: Strata,
+    over: str,
+    level: float,
+    against: AgainstClaims,
+    ties: StrataOverTies | None = None,
+) -> tuple[pd.DataFrame, AgainstClaims]:
     """Test all pairs of systems: a row for each, with p-values adjusted after Holm, and the codes
-    that rule out calling them different.
+    that rule out calling them different. Return with them the reasons behind the codes.
     """
     first, second = pairs_of_systems(len(of.systems))
     p = strata.p_of_pairs(of.values, first, second, over)
     adjusted = t_tests.holm(p)
     shown = significant(adjusted, level)
+    by_ties = decided_by_ties(of, over, level, first, second, p, ties)
+    against = against._replace(of_ties=by_ties)
     means = of.by_mean.means
     gain = (means[second] - means[first]) * (1 if of.higher_is_better else -1)
     names = np.array(of.systems, dtype=object)
     low, high = _intervals_of_pairs(of, first, second, over, level)
-    return pd.DataFrame(
+    codes = codes_of_pairs(of.systems, first, second, gain, shown, against)
+    codes[shown & (codes == "") & (low <= 0) & (high >= 0)] = FEW_TOPICS.name
+    pairs = pd.DataFrame(
         {
             "measure": of.measure,
             "a": names[first],
@@ -140,9 +209,10 @@ def pairs_over(of: Strata, over: str, level: float, against: AgainstClaims) -> p
             "high": high,
             "p": p,
             "p_adjusted": adjusted,
-            "codes": codes_of_pairs(of.systems, first, second, gain, shown, against),
+            "codes": codes,
         }
     )
+    return pairs, against
 
 
 def _intervals_of_pairs(
@@ -157,7 +227,27 @@ def _intervals_of_pairs(
         rows = slice(start, start + step)
         parts = strata.differences(of.values, second[rows], first[rows])
         low[rows], high[rows] = strata.intervals(parts, level, over)
+        for pair in np.flatnonzero(_differ_rarely(parts, over)).tolist():
+            of_pair = [part[pair] for part in parts]
+            low[start + pair], high[start + pair] = interval_of(of_pair, of.measure, over, level)
     return low, high
+
+
+def _differ_rarely(parts: Sequence[Floats], over: str) -> Bools:
+    """Find pairs with almost the same difference on all topics of each collection: (n_pairs,)."""
+    sampled = parts if over == "topics" else [strata.stratum_means(parts)]
+    others = [np.abs(part - np.median(part, axis=1, keepdims=True)) > ROUNDING for part in sampled]
+    return np.asarray(sum(part.sum(axis=1) for part in others) < FEW_OTHERS)
+
+
+def interval_of(
+    difference: Sequence[Floats], measure: str, over: str, level: float
+) -> tuple[float, float]:
+    """Return the interval of the mean difference of two systems, from the differences by topic on
+    each collection, (n_k,) each.
+    """
+    least, most = limits_named(measure)
+    return strata.sure_interval(difference, level, over, (least - most, most - least))
 
 
 def different(pairs: pd.DataFrame, systems: Sequence[str], level: float) -> Bools:
@@ -176,7 +266,8 @@ def board_over(
     level: float,
     tested: bool = True,
     against: AgainstClaims = NOTHING,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    ties: StrataOverTies | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame, AgainstClaims]:
     """Rank systems over all collections.
 
     Parameters
@@ -187,6 +278,7 @@ def board_over(
     tested : bool
         Whether pairs are tested.
     against : AgainstClaims
+    ties : StrataOverTies, optional
 
     Returns
     -------
@@ -195,16 +287,20 @@ def board_over(
         `place_low`, `place_high`, `letters`, `borda` (the rank by Borda's count).
     pairs : DataFrame
         See `pairs_over`; empty if they are not tested.
+    against : AgainstClaims
+        The reasons against claims, with those that tied documents give.
     """
     check_topics(of, over)
     order = of.by_mean.best_first
     of = of.select([of.systems[i] for i in order.tolist()])
     means, apart = of.by_mean, None
-    least, most = limits_named(of.measure)
-    low, high = np.clip(strata.intervals(of.values, level, over), least, most)
+    limits = limits_named(of.measure)
+    each = zip(*of.values, strict=True)
+    intervals = [strata.sure_interval(values, level, over, limits) for values in each]
+    low, high = np.clip(intervals, *limits).T
     pairs = pd.DataFrame()
     if tested and len(of.systems) > 1:
-        pairs = pairs_over(of, over, level, against)
+        pairs, against = pairs_over(of, over, level, against, ties)
         if pairs["p"].notna().any():
             apart = different(pairs, of.systems, level)
     shares = strata.borda(of.values, of.higher_is_better)
@@ -220,7 +316,7 @@ def board_over(
             "borda": beaten.places,
         }
     )
-    return board, pairs
+    return board, pairs, against
 
 
 def described(of: Strata, over: str, tests: int, level: float, baseline: str | None = None) -> str:

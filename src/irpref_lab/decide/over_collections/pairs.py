@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from irpref.observed import MISSING, Ground
 from irpref.values import higher_is_better
 from irpref_lab.across import Collections, strata
 from irpref_lab.arguments import LEVEL, check_level, check_names
-from irpref_lab.decide.all_pairs import significant
+from irpref_lab.decide.all_pairs import EQUAL, UNKNOWN, significant
 from irpref_lab.decide.first_lines import (
     Field,
     Standing,
@@ -43,7 +42,6 @@ from irpref_lab.decide.results.collections import (
 from irpref_lab.messages import p_equals
 from irpref_lab.trust.t_tests import holm
 
-UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 _OF_COLLECTIONS = ("measure", "collection", "topics", "difference")  # columns of `by_collection`
 
 
@@ -112,6 +110,7 @@ def compare_over(
         of = numbers.strata_of(parts, measure, systems)
         claims = claims_of(given, parts, measure, of, missing, called)
         of = of.named(called)
+        numbers.check_topics(of, over)
         grounds = _grounds(claims, of, over, level)
         rows.append(_row(of, over, level, grounds))
         text.append(heading(parts) + _sentence(of, rows[-1], over, level, grounds))
@@ -133,17 +132,22 @@ def _differences(of: Strata) -> list[Any]:
 
 def _grounds(claims: Claims, of: Strata, over: str, level: float) -> list[Ground]:
     """Return all reasons against the claim that one of two systems is better."""
-    numbers.check_topics(of, over)
-    return [*claims.between(*of.systems), *claims.of_ties(of, partial(_decide, over, level))]
+    first, second = of.systems
+    found, ties = claims.between(first, second), claims.over_ties(of)
+    if ties is not None:
+        now, then = _decide(of, over, level), _decide(ties.values, over, level)
+        found += [] if now == then else [ties.ground(first, second, now, then)]
+    return found
 
 
-def _decide(over: str, level: float, of: Strata) -> str:
+def _decide(of: Strata, over: str, level: float) -> str:
     """Return the verdict on two systems if nothing rules it out."""
     difference = _differences(of)
     p, mean = float(strata.p_values(difference, over)), float(strata.METHODS[over](difference)[0])
     if np.isnan(p):
         return UNKNOWN
-    if not significant(p, level) or not mean:
+    low, high = numbers.interval_of(difference, of.measure, over, level)
+    if not significant(p, level) or not mean or low <= 0 <= high:
         return EQUAL
     return "b better" if (mean > 0) == of.higher_is_better else "a better"
 
@@ -154,7 +158,7 @@ def _row(of: Strata, over: str, level: float, grounds: Sequence[Ground]) -> dict
     by_mean = strata.stratum_means(difference)
     low = high = p = np.nan
     if not grounds:
-        low, high = map(float, strata.intervals(difference, level, over))
+        low, high = numbers.interval_of(difference, of.measure, over, level)
         p = float(strata.p_values(difference, over))
     means = of.by_mean.means.tolist()
     sign = 1 if of.higher_is_better else -1
@@ -172,7 +176,7 @@ def _row(of: Strata, over: str, level: float, grounds: Sequence[Ground]) -> dict
         "equal": int((by_mean == 0).sum()),
         "collections": len(of.names),
         "topics": of.n_topics,
-        "verdict": UNKNOWN if grounds else _decide(over, level, of),
+        "verdict": UNKNOWN if grounds else _decide(of, over, level),
         "codes": ", ".join(dict.fromkeys(ground.code for ground in grounds)),
     }
 
@@ -268,20 +272,22 @@ def against_over(
     rows, why = [], dict[tuple[str, str], str]()
     for measure in chosen:
         every = numbers.strata_of(parts, measure, [baseline, *others])
+        numbers.check_topics(every, over)
         claims = claims_of(given, parts, measure, every, missing)
+        of_measure = []
         for name in others:
-            of = every.select([baseline, name])
-            grounds = _grounds(claims, of, over, level)
-            rows.append({"run": name} | _row(of, over, level, grounds))
-            why[str(measure), name] = _reason(grounds, rows[-1])
+            grounds = claims.between(baseline, name)
+            row = _row(every.select([baseline, name]), over, level, grounds)
+            of_measure.append({"run": name} | row)
+            why[str(measure), name] = _reason(grounds, row)
+        if pairs != "none":
+            for name, ground in _adjusted(of_measure, every, over, level, claims).items():
+                why[str(measure), name] = ground.text
+        rows += of_measure
     table = CollectionDifferences(rows)
     if pairs == "none":
         table["p_adjusted"] = np.nan
         table.loc[table["codes"] == "", "verdict"] = None
-    else:
-        table["p_adjusted"] = table.groupby("measure")["p"].transform(lambda p: holm(p.to_numpy()))
-        shown = significant(table["p_adjusted"], level)
-        table.loc[table["verdict"].isin(["a better", "b better"]) & ~shown, "verdict"] = EQUAL
     table.sentences = {
         (measure, None): heading(parts) + _against(of_measure, baseline, list(out), why)
         for measure, of_measure in table.groupby("measure", sort=False)
@@ -294,6 +300,32 @@ def against_over(
     table.notes = [*(f"{name} is left out: {why}" for name, why in out.items()), *notes_of(parts)]
     table.grave = grave_of(parts)
     return table.made()
+
+
+def _adjusted(
+    rows: Sequence[dict[str, Any]], every: Strata, over: str, level: float, claims: Claims
+) -> dict[str, Ground]:
+    """Adjust the p-values of rows after Holm, and their verdicts. Return the reason for each system
+    about which tied documents decide.
+    """
+    p = np.array([row["p"] for row in rows])
+    second = np.arange(1, len(rows) + 1)
+    first, ties = np.zeros_like(second), claims.over_ties(every)
+    by_ties = numbers.decided_by_ties(every, over, level, first, second, p, ties)
+    baseline, *others = every.systems
+    of_system = {
+        name: by_ties[frozenset((baseline, name))]
+        for name in others
+        if frozenset((baseline, name)) in by_ties
+    }
+    for row, adjusted in zip(rows, holm(p).tolist(), strict=True):
+        row["p_adjusted"] = adjusted
+        if row["run"] in of_system:
+            nothing = dict.fromkeys(("low", "high", "p", "p_adjusted"), np.nan)
+            row |= {"verdict": UNKNOWN, "codes": of_system[row["run"]].code, **nothing}
+        elif row["verdict"] != UNKNOWN and not significant(adjusted, level):
+            row["verdict"] = EQUAL
+    return of_system
 
 
 def _against(

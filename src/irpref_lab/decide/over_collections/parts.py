@@ -50,6 +50,7 @@ def gathered_parts(
     given: Collections,
     systems: Sequence[str] | None = None,
     keep: bool = False,
+    ties: bool = False,
 ) -> list[Part]:
     """Evaluate the systems on each collection, one after the other.
 
@@ -60,7 +61,9 @@ def gathered_parts(
     systems : sequence of str, optional
         Only these; all systems if not given.
     keep : bool
-        Whether the runs are kept, for other orders of their tied documents.
+        Whether the runs are kept for questions about pairs.
+    ties : bool
+        Whether other orders of tied documents are evaluated before runs are let go.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def gathered_parts(
         else:
             qrels, runs = part
             chosen = {system: runs[system] for system in here}
-            facts = gathered(list(measures), as_judgments(qrels), chosen, keep=keep)
+            facts = gathered(list(measures), as_judgments(qrels), chosen, keep=keep, ties=ties)
             n = len(facts.topics)
             absent = {one.name: one.absence(n) for one in facts.systems if one.is_absent}
             parts.append(Part(name, {one.measure: one for one in facts.tables()}, absent, facts))

@@ -9,7 +9,7 @@ from irpref.show import Column, Table, of_frame, rounded
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.first_lines import Sentences
 from irpref_lab.decide.results import VerdictFrame
-from irpref_lab.messages import p_value
+from irpref_lab.messages import end_of_interval, p_value
 
 # Boards -------------------------------------------------------------------------------------------
 
@@ -120,8 +120,8 @@ class CollectionComparison(VerdictFrame):
             "mean_a": Column(a, four),
             "mean_b": Column(b, four),
             "difference": Column("difference", gap),
-            "low": Column("low", gap),
-            "high": Column("high", gap),
+            "low": Column("low", end_of_interval),
+            "high": Column("high", end_of_interval),
             "p": Column("p", p_value),
             "wins": Column("wins"),
             "losses": Column("losses"),

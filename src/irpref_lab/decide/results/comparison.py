@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 
 from irpref.messages import visible
 from irpref.show import Column, Table, of_frame, rounded
 from irpref_lab.decide.results import VerdictFrame
-from irpref_lab.messages import p_value
+from irpref_lab.messages import end_of_interval, p_value
 
 
 class Comparison(VerdictFrame):
@@ -49,7 +47,7 @@ class Comparison(VerdictFrame):
             "mean_a": Column(a, four),
             "mean_b": Column(b, four),
             "difference": Column("difference", gap),
-            **{end: Column(end, _end) for end in ("low", "high")},
+            **{end: Column(end, end_of_interval) for end in ("low", "high")},
             "p": Column("p", p_value),
             **{name: Column(name) for name in ("wins", "losses", "equal")},
         }
@@ -62,7 +60,7 @@ class Comparison(VerdictFrame):
             for name in ("mean_a", "mean_b", "wins", "losses", "equal"):
                 del columns[name]
             for end in ("low_judged", "high_judged"):
-                columns[end] = Column(end, _end)
+                columns[end] = Column(end, end_of_interval)
             notes = [
                 f"difference: {b} minus {a}; low, high: its interval over topics",
                 "low_judged, high_judged: interval of the difference under full judgments of these "
@@ -84,7 +82,3 @@ class Comparison(VerdictFrame):
             )
             for _, part in self.by_topic.groupby("measure", sort=False)
         ]
-
-
-def _end(end: float) -> str:
-    return f"{end:+.4f}" if math.isfinite(end) else "-"
