@@ -5,7 +5,7 @@ and what a judge and repeated runs mean for a verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
 from irpref.messages import argument
-from irpref.observed import LEVELS, TOP, UNANSWERED, Evidence, Row, lines
+from irpref.observed import LEVELS, MISSING, TOP, UNANSWERED, Evidence, Row, lines
 from irpref.values import have_a_value
 
 _FEW = 3  # so many runs are named
@@ -69,6 +69,24 @@ def of_many_runs(
         *without_value(facts, measures, everything),
         *by_judge(facts, everything, "the runs"),
         *repeated(facts, measures, everything),
+        *_orders_of_many(facts, absent),
+    ]
+
+
+def _orders_of_many(facts: Evidence, absent: Container[str]) -> list[str]:
+    """Say whose order ids decide, one run a sentence, or all in one if there are more than two."""
+    said = {
+        system.name: facts.equal_in_words(number) or facts.ties_in_words(number)
+        for number, system in enumerate(facts.systems)
+        if system.name not in absent
+    }
+    of_ids = {name: text for name, text in said.items() if text}
+    if len(of_ids) <= 2:
+        return list(of_ids.values())
+    names = ", ".join(list(of_ids)[:3]) + (", ..." if len(of_ids) > 3 else "")
+    return [
+        f"ids decide the order of tied documents in more than {100 * MISSING:g} % of the top tens "
+        f"of {len(of_ids):,} runs ({names}): see intervals over ties"
     ]
 
 

@@ -8,11 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import irpref_lab
+from irpref_lab.across import strata
 from irpref_lab.trust import t_tests
 from irpref_lab.trust.bounds import (
     few_differences,
     largest_share,
     lower,
+    of_differences,
     unseen,
     unseen_loss,
     widened,
@@ -64,6 +67,31 @@ def test_a_value_of_half_of_the_topics_is_not_common():
 
 def test_a_measure_without_a_limit_has_no_bound_there():
     assert widened(np.zeros(10), (0.0, 0.0), 0.95, (0.0, math.inf)) == (0.0, math.inf)
+
+
+def test_a_difference_is_as_large_as_the_largest_seen_without_limits():
+    """A constant gain on fifty topics is one, whatever the measure's limits."""
+    gaps = np.full(50, 0.25)
+    assert of_differences((0.0, 1.0), [gaps]) == (-1.0, 1.0)
+    assert of_differences((0.0, math.inf), [gaps, -2 * gaps]) == (-0.5, 0.5)
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(50)}
+    right, wrong = ({q: {"a": 2.0, "b": s} for q in qrels} for s in (1.0, 3.0))
+    for measure in ("P@1", "CG@1"):
+        compared = irpref_lab.compare(measure, qrels, right, wrong)
+        assert compared["verdict"].item() == "a better"
+        assert math.isfinite(compared["high"].item())
+
+
+@pytest.mark.parametrize("sizes", [(12, 12), (5, 20, 100), (10,) * 8])
+@pytest.mark.parametrize("share", [0.01, 0.03])
+def test_an_interval_over_collections_covers_the_mean_of_rare_failures(sizes, share):
+    rng, shares = np.random.default_rng(5), share * np.linspace(0.5, 1.5, len(sizes))
+    covered = 0
+    for _ in range(200):
+        parts = [(rng.random(n) >= q).astype(float) for n, q in zip(sizes, shares, strict=True)]
+        low, high = strata.sure_interval(parts, 0.95, "topics", (0.0, 1.0))
+        covered += low <= 1 - shares.mean() <= high
+    assert covered >= 190
 
 
 def test_few_losses_bound_the_mean_by_their_largest_share():

@@ -53,6 +53,19 @@ def shifted(n, run):
     return run | {a: run[b] for a, b in zip(topics, topics[1:] + topics[:1], strict=True)}
 
 
+def copied(run, every=2):
+    """The documents of a topic under the next one, too, in each so manyth pair."""
+    topics = list(run)
+    pairs = list(zip(topics[::2], topics[1::2], strict=True))[:: every // 2]
+    return run | {b: run[a] for a, b in pairs}
+
+
+def but_one(damaged, run):
+    """The damaged run, but for its first topic."""
+    first = next(iter(run))
+    return damaged | {first: run[first]}
+
+
 def renamed(change, run, every=1):
     """Other ids for each so manyth document."""
     return {
@@ -83,6 +96,8 @@ def by_ids(run, reverse=False):
 DAMAGES = {
     "all topics but one are shifted": (shifted(39, GOOD), "other-topic"),
     "a tenth of the topics is shifted": (shifted(4, GOOD), "other-topic"),
+    "half of the topics have the documents of the one before": (copied(GOOD), "other-topic"),
+    "a quarter of the topics has": (copied(GOOD, 4), "other-topic"),
     "U+200B": (renamed(lambda doc: doc[:3] + "\u200b" + doc[3:], GOOD, 3), "changed-ids"),
     "U+00AD": (renamed(lambda doc: doc + "\u00ad", GOOD, 2), "changed-ids"),
     "a hyphen": (renamed(lambda doc: doc.replace("-", ""), GOOD, 2), "changed-ids"),
@@ -95,6 +110,7 @@ DAMAGES = {
     "two runs in one file": (twice(GOOD), "repeats"),
     "the first rows of each topic are lost": (without_first(3, GOOD), "ranks-begin-late"),
     "the order of ids": (by_ids(GOOD), "id-order"),
+    "the order of ids but for one topic": (but_one(by_ids(GOOD), GOOD), "id-order"),
     "the falling order of ids": (by_ids(GOOD, reverse=True), "id-order"),
 }
 

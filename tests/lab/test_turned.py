@@ -56,6 +56,17 @@ def test_a_baseline_of_distances_is_no_baseline():
     assert codes(irpref_lab.gate("nDCG@10", CAST.qrels, OTHER, GOOD)) == set()
 
 
+def test_a_loss_is_measured_in_what_is_gained():
+    """E is 1 - F: what shows by one shows by the other."""
+    qrels, good, other = made(n_docs=60)
+    rare = {q: {d: int(g == 3) for d, g in docs.items()} for q, docs in qrels.items()}
+    for measure in ("FMeasure@10", "EMeasure@10"):
+        gated = irpref_lab.gate(measure, rare, turned(good), other)
+        assert gated.verdict == "inconclusive"
+        assert "upside-down" in codes(gated)
+        assert codes(irpref_lab.gate(measure, rare, good, other)) == set()
+
+
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_one_of_several_repeats_of_distances_is_no_baseline(repeats):
     # Their mean is lower than the baseline's, so that a worse candidate would pass.
@@ -193,3 +204,43 @@ def test_all_pairs_are_tested_again_in_expectation_over_the_orders_of_ties():
     assert irpref_lab.against("RR", given, "first")["codes"].tolist() == [""] * 5
     apart = {"first": first, "tied": {q: {"z": 1.0, "a": 0.7, "b": 0.5} for q in qrels}, **others}
     assert irpref_lab.leaderboard("RR", qrels, apart)["letters"].tolist() == ["a", *"bbbbb"]
+
+
+def test_a_reference_that_says_nothing_is_said_to():
+    whole = irpref_lab.gate("nDCG@10", CAST.qrels, OTHER, OTHER, reference=GOOD)
+    assert "says nothing" not in whole.text
+    short = dict(list(GOOD.items())[:20])
+    for reference in (
+        turned(GOOD),
+        short,
+        {t: dict.fromkeys(docs, 1.0) for t, docs in GOOD.items()},
+    ):
+        gated = irpref_lab.gate("nDCG@10", CAST.qrels, OTHER, OTHER, reference=reference)
+        assert gated.verdict == "pass"
+        assert "the reference says nothing about a loss of nDCG@10: " in gated.text
+
+
+def test_a_board_says_whose_order_ids_decide():
+    tied = {t: {doc: float(round(s / 4)) for doc, s in docs.items()} for t, docs in OTHER.items()}
+    board = irpref_lab.leaderboard("nDCG@10", CAST.qrels, {"good": GOOD, "tied": tied})
+    (said,) = [note for note in board.notes if "tied documents" in note]
+    assert said.startswith("tied: ids decide")
+    many = {"good": GOOD, "one": tied, "two": tied, "three": tied}
+    board = irpref_lab.leaderboard("nDCG@10", CAST.qrels, many)
+    (said,) = [note for note in board.notes if "tied documents" in note]
+    assert "3 runs (one, two, three)" in said
+
+
+def test_further_topics_of_a_reference_are_no_topics_of_the_two():
+    """Of values, too: the union of the topics of baseline and candidate is compared."""
+    main = {f"q{t}": {"AP": 0.5 + t / 500} for t in range(50)}
+    candidate = {q: {"AP": row["AP"] + 0.01} for q, row in main.items()}
+    further = main | {f"r{t}": {"AP": 0.6} for t in range(3)}
+    values = irpref_lab.values({"main": main, "candidate": candidate, "release": further})
+    decision = irpref_lab.gate("AP", values, "main", "candidate", reference="release")
+    assert (decision.verdict, decision["topics"].item()) == ("pass", 50)
+    many = main | {f"r{t}": {"AP": 0.6} for t in range(25)}
+    values = irpref_lab.values({"main": main, "candidate": candidate, "release": many})
+    decision = irpref_lab.gate("AP", values, "main", "candidate", reference="release")
+    assert decision.verdict == "block"
+    assert "has no value for 25 of 75 topics of the reference" in decision.text

@@ -124,9 +124,9 @@ OF_TWO_RUNS = {
     "gate": (2, 24),
     # A section each makes its own: whether another measure says something else, intervals over tied
     # and over unjudged documents of each run and pair, curves.
-    "report": (9, 52),
+    "report": (9, 62),
 }
-OF_FIVE_RUNS = {"against": (1, 49), "leaderboard": (1, 19), "evidence": (1, 19), "check": (2, 26)}
+OF_FIVE_RUNS = {"against": (1, 49), "leaderboard": (1, 49), "evidence": (1, 19), "check": (2, 26)}
 
 
 @pytest.mark.parametrize("groups", [None, {t: t < "115" for t in CAST.qrels}])

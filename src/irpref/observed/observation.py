@@ -28,7 +28,10 @@ NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "non
 SEVERAL, _FEW = 6, 3  # documents of different scores in a topic
 _SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
 MORE = 3  # documents at the top that are judged for one other topic, beyond those for its own
+# Topics that have the documents of another one: fewer, or a smaller share, may be alike.
+_COPIES, _COPIED = 5, 0.1
 _LONG = 5  # documents whose ids are seldom in order by chance
+_SELDOM = 0.05  # share of the topics that may be in another order than that of ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -314,9 +317,10 @@ def strayed(judged_for: Mapping[int, Counter[int]], order: Ints) -> Ints:
     """Find the other topic that the first documents of each topic are judged for; -1 if there is
     none. Topics have their numbers by ascending id.
 
-    More of them are judged for it than for the topic itself, or for any third one. Where topics
-    were shifted, the other topic strays, too, and each strays to one. A weak system that finds the
-    documents of a few topics everywhere is no shift.
+    More of them are judged for it than for the topic itself, or for any third one, and no third
+    topic has its documents: topics were shifted, so that the other topic strays, too, or the lists
+    of several others were copied. A weak system that finds the documents of a few topics everywhere
+    does neither.
 
     Parameters
     ----------
@@ -328,10 +332,11 @@ def strayed(judged_for: Mapping[int, Counter[int]], order: Ints) -> Ints:
     for topic, counts in judged_for.items():
         other[topic] = _other(topic, counts)
     strays = other >= 0
-    is_shift = (
-        strays & strays[other] & (np.bincount(other[strays], minlength=other.size)[other] == 1)
-    )
-    return np.where(is_shift, np.argsort(order)[other], -1)[order]
+    alone = strays & (np.bincount(other[strays], minlength=other.size)[other] == 1)
+    shifted = alone & strays[other]
+    n_copies = int((alone & ~shifted).sum())
+    counted = alone if n_copies >= max(_COPIES, _COPIED * order.size) else shifted
+    return np.where(counted, np.argsort(order)[other], -1)[order]
 
 
 def _other(topic: int, counts: Counter[int]) -> int:
@@ -342,18 +347,26 @@ def _other(topic: int, counts: Counter[int]) -> int:
 
 
 def _by_id(run: Listing) -> Bools:
-    """Find topics whose documents are in the order of their ids, if all that are long enough are:
-    (n_topics,). It stops at the first that is not.
+    """Find topics whose documents are in the order of their ids, if almost all that are long enough
+    are, in the same order: (n_topics,).
     """
     nowhere, long = np.zeros(run.topics.n, bool), run.topics.lengths >= _LONG
-    ways = _ID_ORDERS
+    most = int(_SELDOM * np.count_nonzero(long))  # topics in another order
+    here = {way: nowhere.copy() for way in _ID_ORDERS}
+    others = dict.fromkeys(_ID_ORDERS, 0)
     for topic in np.flatnonzero(long).tolist():
         span = run.topics.span(topic)
-        docs = run.docs_of(span)
-        ways = tuple(way for way in ways if way(docs))
-        if not ways or (np.diff(run.score[span]) == 0).any():
+        docs, is_tied = run.docs_of(span), bool((np.diff(run.score[span]) == 0).any())
+        for way in list(others):
+            if not is_tied and way(docs):
+                here[way][topic] = True
+                continue
+            others[way] += 1
+            if others[way] > most:
+                del others[way]
+        if not others:
             return nowhere
-    return np.asarray(long)
+    return np.any([here[way] for way in others], axis=0)
 
 
 def _is_rising(docs: list[str]) -> bool:

@@ -16,7 +16,7 @@ from irpref.observed.finding import EVERY_USE, Code, Found, Level, View, nothing
 from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID
 from irpref.observed.observation import NO_IDS, SEVERAL, any_of, most_changed
 from irpref.observed.orders import surely_above
-from irpref.observed.sensitivity import TOP
+from irpref.observed.sensitivity import TOP, limits_of
 
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
 _HARDLY = 0.2  # share of the other run's share of judged documents
@@ -182,7 +182,7 @@ OTHER_TOPIC = Code(
     _other_topic,
     "{run}: in {some}, at least three more of the first ten documents are judged for one other "
     "topic than for the topic itself, such as {other!r} in place of {topic!r}: have topics been "
-    "shifted?",
+    "shifted, or lists copied?",
     "grave",
     against=frozenset({"pass", "claim"}),
     stops=_too_many_strayed,
@@ -425,8 +425,11 @@ def _is_better_backwards(view: View, measure: Measure) -> bool:
         return False
     inside = view.facts.answerable & (system.retrieved >= SEVERAL)
     ways = system.backwards[measure], system.values[measure]
-    above, below = ways if rises(measure) else ways[::-1]
-    for one, high, low in zip(system.observed, above, below, strict=True):
+    if not rises(measure):
+        _, worst = limits_of(measure)
+        # By far is measured in what is gained: E = 1 - F, as F.
+        ways = (worst - ways[0], worst - ways[1]) if np.isfinite(worst) else ways[::-1]
+    for one, high, low in zip(system.observed, *ways, strict=True):
         told = inside & ~one.equal
         if not told.any():
             continue

@@ -471,7 +471,7 @@ def _shows_more_than_few_topics(values: TopicValues, compared: tests.Pairs, leve
     have the same difference, as `irpref_lab.compare` asks: (n_pairs,).
     """
     out = np.ones(compared.first.size, bool)
-    least, most = limits_named(values.measure)
+    limits = limits_named(values.measure)
     shown = np.flatnonzero(tests.significant(compared.p_adjusted, level))
     for part in pair_chunks(shown.size, values.values.shape[1]):
         some = shown[part]
@@ -480,7 +480,8 @@ def _shows_more_than_few_topics(values: TopicValues, compared: tests.Pairs, leve
         few = np.count_nonzero(others, axis=1) < bounds.FEW_OTHERS
         for pair, gap in zip(some[few].tolist(), gaps[few], strict=True):
             usual = t_tests.interval(gap, level)
-            low, high = bounds.widened(gap, usual, level, (least - most, most - least))
+            of_gap = bounds.of_differences(limits, [gap])
+            low, high = bounds.widened(gap, usual, level, of_gap)
             out[pair] = not low <= 0 <= high
     return out
 

@@ -159,6 +159,8 @@ class FactsBasis(Basis):
         texts += own_topics(facts, inside)
         if row["could_turn"] is True:
             texts.append("judging the unjudged documents could change this")
+        elif row["could_turn"] is None and not pair.grounds and _some_unjudged(row):
+            texts.append("whether judging the unjudged documents could change this is not known")
         return [*texts, *by_judge(facts, inside), *repeats]
 
     def repeats(self, pair: Pair, row: Mapping[str, Any]) -> list[str]:
@@ -288,6 +290,11 @@ class FactsBasis(Basis):
         told_apart = board.different_pairs().to_dict("records")
         pairs = [(f"{row['a']} and {row['b']}, ", (row["a"], row["b"]), row) for row in told_apart]
         return each_within_repeats(self.facts, parts, pairs)
+
+
+def _some_unjudged(row: Mapping[str, Any]) -> bool:
+    """Test whether a run of a pair has unjudged documents in its first ten."""
+    return any(value > 0 for name, value in row.items() if name.startswith("unjudged_"))
 
 
 def _with_values(pair: Pair, values: Floats, inside: Bools, topics: Sequence[str]) -> Pair:

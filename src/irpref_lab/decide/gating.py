@@ -23,7 +23,7 @@ not answer has the value of an empty ranking and is never a gain."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -194,12 +194,14 @@ def gate(
         if pair.group is None:
             notes += [f"{pair.measure}: {text}" for text in _remarks(pair, basis, row, rule)]
             unanswered += filter(None, [_unanswered(pair, basis.lacking)])
+    beside: list[str] = []
     if reference is not None:
-        notes += _beside_reference(rows, all_runs, parts, rule)
+        notes += _beside_reference(rows, all_runs, rule, beside)
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
     table.version, table.level = VERSION, rule.level
     table.verdict = _overall(rows)
     table.text = basis.heading + first_line(rows, rule, table.verdict, unanswered)
+    table.text += "".join(f"; {text}" for text in beside)
     table.evidence, table.notes = basis.frame(parts), [*basis.notes("pass"), *notes]
     table.qrels, table.inputs = basis.hashes(parts)
     table.grave = basis.grave()
@@ -288,13 +290,13 @@ def _row(pair: Pair, basis: GateBasis, rule: Rule, grouped: bool, level: float) 
     return row
 
 
-def _unanswered(pair: Pair, lacking: str) -> str:
+def _unanswered(pair: Pair, lacking: str, whose: str = "") -> str:
     """Say how many topics the candidate lacks, and the difference on the others; empty if none."""
     answered: Bools = np.logical_not(pair.lacking[1])
     if answered.all():
         return ""
     n, lost = int(answered.sum()), int(pair.lacking[1].sum())
-    text = f"the {pair.names[1]} {lacking} for {lost:,} of {pair.n_topics:,} topics"
+    text = f"the {pair.names[1]} {lacking} for {lost:,} of {pair.n_topics:,} topics{whose}"
     if not n:
         return text
     mean = float(pair.differences[answered].mean())
@@ -334,9 +336,13 @@ def _remarks(pair: Pair, basis: GateBasis, row: Row, rule: Rule) -> Iterator[str
 
 
 def _beside_reference(
-    rows: Sequence[Row], all_runs: GateBasis, parts: Mapping[str | None, Bools], rule: Rule
+    rows: Sequence[Row], all_runs: GateBasis, rule: Rule, beside: list[str]
 ) -> Iterator[str]:
-    """Add columns about the reference to the rows over all topics; yield its remarks."""
+    """Add columns about the reference to the rows over all topics; yield its remarks.
+
+    What the first line must say goes into `beside`: topics that the candidate lacks, and why the
+    comparison with the reference says nothing.
+    """
     names = ("reference", "difference_reference", "low_reference", "high_reference")
     for row in rows:
         row |= dict.fromkeys(names, math.nan) | {"worse_reference": False}
@@ -344,10 +350,15 @@ def _beside_reference(
         yield "the reference has the same ranking as the baseline: this is one comparison"
         return
     of_all = {row["measure"]: row for row in rows if row.get("group") is None}
-    whole: dict[str | None, Bools] = {None: parts[None]}
-    for pair in pairs(all_runs.only((2, 1)), "pass", whole, rule.missing, margin=rule.margin):
+    basis = all_runs.only((2, 1))
+    for pair in pairs(basis, "pass", basis.parts(None), rule.missing, margin=rule.margin):
         found = _bounds(pair, rule.level, len(of_all))
         bounds_of_pair = pair.in_units(found.low, found.high)
         values = (pair.means[0], pair.difference, *bounds_of_pair)
         of_all[str(pair.measure)] |= dict(zip(names, values, strict=True))
         of_all[str(pair.measure)]["worse_reference"] = found.worse
+        if found.worse:
+            beside += filter(None, [_unanswered(pair, basis.lacking, " of the reference")])
+        elif pair.grounds:
+            why = f"the reference says nothing about a loss of {pair.measure}: {pair.reason}"
+            beside.append(why)

@@ -167,12 +167,6 @@ class Pair:
         """The least and the largest value that a topic can have."""
         return limits_of(self.measure)
 
-    @property
-    def span(self) -> float:
-        """The largest difference that a topic can have."""
-        least, most = self.limits
-        return most - least
-
     def gain_interval(self, level: float) -> tuple[float, float]:
         """Return the two-sided interval of the mean gain; NaN with fewer than five topics.
 
@@ -181,7 +175,8 @@ class Pair:
         if self.n_topics < FEWEST:
             return math.nan, math.nan
         usual = t_tests.interval(self.gain, level)
-        return bounds.widened(self.gain, usual, level, (-self.span, self.span))
+        limits = bounds.of_differences(self.limits, [self.gain])
+        return bounds.widened(self.gain, usual, level, limits)
 
     def in_units(self, low: float, high: float) -> tuple[float, float]:
         """Return bounds of the mean gain as bounds of the difference, no wider than the measure."""

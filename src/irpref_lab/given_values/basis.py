@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -18,7 +18,7 @@ from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Pair, Row
 from irpref_lab.decide.questions import Verdict
-from irpref_lab.given_values.facts import GivenMeasure, facts_of, measures_of
+from irpref_lab.given_values.facts import GivenMeasure, ValueFacts, facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE, Values
 from irpref_lab.remarks import about_topics, of_many_runs, topics_by_code
 
@@ -36,11 +36,16 @@ class GivenValues(Values, InPlaceOfJudgments):
         self, measures: Sequence[Measure], runs: Mapping[str, Any], leaves_out: str | None = None
     ) -> ValueBasis:
         """Return the basis of verdicts; in place of runs there are names of systems."""
-        facts = facts_of(self, measures, list(map(str, runs.values())))
-        systems = [
-            replace(system, name=name) for system, name in zip(facts.systems, runs, strict=True)
-        ]
-        return ValueBasis(replace(facts, systems=systems, leaves_out=leaves_out))
+
+        def facts_about(numbers: Sequence[int]) -> ValueFacts:
+            names = [list(runs)[number] for number in numbers]
+            facts = facts_of(self, measures, [str(runs[name]) for name in names])
+            systems = [
+                replace(one, name=name) for one, name in zip(facts.systems, names, strict=True)
+            ]
+            return replace(facts, systems=systems, leaves_out=leaves_out)
+
+        return ValueBasis(facts_about(range(len(runs))), facts_about)
 
     def systems_named(self, runs: Any) -> dict[str, Any]:
         """Return the systems that a user names, all systems if none is named."""
@@ -54,10 +59,26 @@ class ValueBasis(FactsBasis):
     Parameters
     ----------
     facts : ValueFacts
+    facts_about : callable, optional
+        Makes the facts about some systems, by number, on their own topics.
     """
 
     heading = f"{FIRST_LINE}: "
     lacking = "has no value"
+
+    def __init__(
+        self,
+        facts: ValueFacts,
+        facts_about: Callable[[Sequence[int]], ValueFacts] | None = None,
+    ) -> None:
+        super().__init__(facts)
+        self._facts_about = facts_about
+
+    def only(self, numbers: Sequence[int]) -> Self:
+        """Return the basis of some systems, by number, on the topics that these have."""
+        if self._facts_about is None:
+            return super().only(numbers)
+        return type(self)(self._facts_about(numbers))
 
     def check_gate(self) -> None:
         """Refuse measures that depend on the grades of no judgments: those behind the values are

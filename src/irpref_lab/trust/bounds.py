@@ -24,7 +24,9 @@ the binomial, Biometrika 26 (1934) 404-413, doi:10.1093/biomet/26.4.404. How oft
 is in docs/significance.md.
 
 Decided here: a value that half of the topics or fewer have is not common (of five different values
-each is the commonest). A measure without an upper limit has an infinite bound there."""
+each is the commonest). A measure without an upper limit has an infinite bound there; differences
+are taken to be no larger than the largest that is seen (a thousand topics that all gain the same
+would show nothing otherwise)."""
 
 from __future__ import annotations
 
@@ -144,6 +146,17 @@ def widened_over(
     room = most - min(values)
     high = max(high, value + for_high * room if room > 0 else value)
     return low, high
+
+
+def of_differences(limits: tuple[float, float], parts: Sequence[Floats]) -> tuple[float, float]:
+    """Return the least and the largest difference that a topic can have, by the limits of the
+    measure; without these, the largest that is seen.
+    """
+    least, most = limits
+    span = most - least
+    if not math.isfinite(span):
+        span = max(float(np.abs(part).max(initial=0.0)) for part in parts)
+    return -span, span
 
 
 class _Common(NamedTuple):

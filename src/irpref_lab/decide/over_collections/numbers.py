@@ -26,7 +26,7 @@ from irpref_lab.decide.all_pairs import (
 )
 from irpref_lab.decide.letters import places
 from irpref_lab.decide.over_collections.parts import Part
-from irpref_lab.trust import t_tests
+from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.bounds import FEW_OTHERS
 from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import limits_named
@@ -246,8 +246,8 @@ def interval_of(
     """Return the interval of the mean difference of two systems, from the differences by topic on
     each collection, (n_k,) each.
     """
-    least, most = limits_named(measure)
-    return strata.sure_interval(difference, level, over, (least - most, most - least))
+    limits = bounds.of_differences(limits_named(measure), difference)
+    return strata.sure_interval(difference, level, over, limits)
 
 
 def different(pairs: pd.DataFrame, systems: Sequence[str], level: float) -> Bools:
