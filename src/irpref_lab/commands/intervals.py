@@ -74,11 +74,11 @@ def intervals(
     from irpref_lab.decide.basis import basis_of
     from irpref_lab.trust.holes import notes_on
     from irpref_lab.trust.interval_lines import lines_of
-    from irpref_lab.trust.intervals import OVER
+    from irpref_lab.trust.intervals import SOURCES
 
     how = lab_options.some(**how)
     for name in how:
-        fits = [over for over, (_, takes) in OVER.items() if name in takes]
+        fits = [over for over, (_, takes) in SOURCES.items() if name in takes]
         if fits and how["over"] not in fits:
             option = "seed" if name == "rng" else name
             raise click.UsageError(f"--{option} is for --over {fits[0]}, got --over {how['over']}")

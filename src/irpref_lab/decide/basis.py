@@ -98,7 +98,7 @@ class JudgedRuns(FactsBasis):
 
     def __init__(self, facts: Evidence) -> None:
         super().__init__(facts)
-        self._turning: Turning | None = None
+        self._turning: dict[tuple[int, int], Turning] = {}
 
     def same_order(self, first: int, second: int) -> bool:
         """Test whether two systems have the same ranking; False if unknown."""
@@ -118,16 +118,17 @@ class JudgedRuns(FactsBasis):
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
     ) -> bool | None:
         """Tell whether judging the unjudged documents could change a verdict; None if unknown."""
-        if self._turning is None:
-            first, second = self.facts.systems
-            runs = {system.name: system.runs[0] for system in (first, second)}
-            same = self.facts.same_order(0, 1)
-            self._turning = Turning(runs, self.facts, same)
-        return self._turning.could(pair.measure, pair.topics, verdict, now, agrees)
+        turning = self._turning.get(pair.numbers)
+        if turning is None:
+            facts = self._facts_of(pair.numbers)
+            runs = {system.name: system.runs[0] for system in facts.systems}
+            turning = Turning(runs, facts, facts.same_order(0, 1))
+            self._turning[pair.numbers] = turning
+        return turning.could(pair.measure, pair.topics, verdict, now, agrees)
 
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
         """Return the further columns of a pair; the systems are called so in their names."""
-        facts, inside = self.facts, pair.inside
+        facts, inside = self._facts_of(pair.numbers), pair.inside
         columns: Row = {}
         for name, system in zip(called, facts.systems, strict=True):
             columns[f"missing_{name}"] = int((system.retrieved[inside] == 0).sum())

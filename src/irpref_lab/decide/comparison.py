@@ -171,7 +171,7 @@ def compare(
     table.test = described("holm", 2, n_topics, share)
     table.text = "\n".join([*text, f"test: {table.test}"])
     table.evidence, table.names, table.level = basis.frame(parts), names, level
-    table.notes = [*basis.notes("claim"), *_several(basis, share)]
+    table.notes = [*basis.notes("claim"), *_tested_alone(basis, share)]
     table.grave = basis.grave()
     return table.made()
 
@@ -294,7 +294,7 @@ def _ruled_out(pair: Pair, row: Row, margin: float, level: float) -> str:
     return text
 
 
-def _several(basis: PairBasis, level: float) -> list[str]:
+def _tested_alone(basis: PairBasis, level: float) -> list[str]:
     """Say that each of several measures is tested on its own."""
     n = len(basis.measures)
     if n < 2:

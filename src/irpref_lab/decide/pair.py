@@ -16,6 +16,7 @@ from irpref.measures.declare import rises
 from irpref.observed import FEWEST, Ground, is_count, limits_of
 from irpref.values import magnitude, settled
 from irpref_lab.decide.all_pairs import significant
+from irpref_lab.decide.first_lines import where
 from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.design import residual_variance, topics_for_margin
 from irpref_lab.trust.topics import difference_in_range
@@ -240,8 +241,7 @@ class Pair:
     @property
     def where(self) -> str:
         """The measure and the group, as a sentence begins."""
-        text = str(self.measure) + ("" if self.higher_is_better else " (lower is better)")
-        return text if self.group is None else f"{text}, {self.group}"
+        return where(self.measure, self.group, self.higher_is_better)
 
     def counts(self) -> Row:
         """Return the numbers of topics on which the second system is better, worse, the same."""

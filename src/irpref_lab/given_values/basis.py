@@ -91,12 +91,11 @@ class ValueBasis(FactsBasis):
 
     def columns(self, pair: Pair, called: Sequence[str], level: float) -> Row:
         """Return how many topics each system lacks; shares of unjudged documents are unknown."""
-        lost = self.facts.unanswered(pair.measure)[:, pair.inside].sum(axis=1).tolist()
+        facts = self._facts_of(pair.numbers)
+        lost = facts.unanswered(pair.measure)[:, pair.inside].sum(axis=1).tolist()
         columns: Row = {f"missing_{name}": n for name, n in zip(called, lost, strict=True)}
         columns |= {f"unjudged_{name}": np.nan for name in called}
-        columns["topics_by_code"] = topics_by_code(
-            self.facts, pair.measure, pair.inside, pair.names
-        )
+        columns["topics_by_code"] = topics_by_code(facts, pair.measure, pair.inside, pair.names)
         return columns
 
     def notes(self, verdict: Verdict) -> list[str]:

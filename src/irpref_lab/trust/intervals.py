@@ -25,7 +25,7 @@ from irpref_lab.trust.topics import topic_intervals
 
 # What the interval is over: the function, and the options it takes beside measures, qrels and run,
 # as they are if not given.
-OVER: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
+SOURCES: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
     "ties": (tie_intervals, {}),
     "unjudged": (hole_intervals, {"grades": None}),
     "topics": (
@@ -99,12 +99,12 @@ def intervals(
       query_id measure  value     low  expected  high  exact
     0     None      RR   0.75  0.4626      0.75   1.0   True
     """
-    check_choice("over", over, OVER)
+    check_choice("over", over, SOURCES)
     check_measures(parse_all(measures), "an interval")
     read = as_judgments(qrels)
-    compute, takes = OVER[over]
+    compute, takes = SOURCES[over]
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
-    for other, (_, usual) in OVER.items():
+    for other, (_, usual) in SOURCES.items():
         for option, default in usual.items() if other != over else ():
             value = given[option]
             if value is not default and value != default:

@@ -12,8 +12,8 @@ from irpref.measures.declare import Measures
 from irpref.messages import check_choice, once_per_call
 from irpref.observed import MISSING
 from irpref_lab.across import Collections
-from irpref_lab.arguments import LEVEL, check_level
-from irpref_lab.decide.all_pairs import AgainstClaims
+from irpref_lab.arguments import LEVEL, OVER, check_level
+from irpref_lab.decide.all_pairs import PAIRS, AgainstClaims
 from irpref_lab.decide.first_lines import (
     Field,
     Sentences,
@@ -24,7 +24,7 @@ from irpref_lab.decide.first_lines import (
 )
 from irpref_lab.decide.over_collections import numbers
 from irpref_lab.decide.over_collections.claims import claims_of
-from irpref_lab.decide.over_collections.numbers import OVER, PAIRS, Strata, described
+from irpref_lab.decide.over_collections.numbers import METHODS, Strata, described
 from irpref_lab.decide.over_collections.parts import (
     check_known,
     gathered_parts,
@@ -49,7 +49,7 @@ def leaderboard_over(
     systems: Sequence[str] | None = None,
     *,
     over: str = "topics",
-    pairs: str = "holm",
+    pairs: str = PAIRS,
     level: float = LEVEL,
     by_collection: bool = False,
     missing: float = MISSING,
@@ -89,7 +89,7 @@ def leaderboard_over(
     """
     level = check_level(level)
     check_choice("over", over, OVER)
-    check_choice("pairs", pairs, PAIRS)
+    check_choice("pairs", pairs, METHODS)
     check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
     parts = gathered_parts(chosen, given, systems, ties=pairs != "none")

@@ -31,11 +31,10 @@ from irpref_lab.trust.bounds import FEW_OTHERS
 from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import limits_named
 
-OVER = tuple(strata.METHODS)
-PAIRS = ("holm", "none")  # how all pairs of systems can be tested
+METHODS = ("holm", "none")  # how all pairs of systems can be tested
 
 
-def check_topics(of: Strata, over: str) -> None:
+def check_sizes(of: Strata, over: str) -> None:
     """Refuse collections of a single topic where topics are the sample.
 
     Raises
@@ -290,7 +289,7 @@ def board_over(
     against : AgainstClaims
         The reasons against claims, with those that tied documents give.
     """
-    check_topics(of, over)
+    check_sizes(of, over)
     order = of.by_mean.best_first
     of = of.select([of.systems[i] for i in order.tolist()])
     means, apart = of.by_mean, None

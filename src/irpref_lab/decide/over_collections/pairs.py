@@ -14,8 +14,8 @@ from irpref.messages import check_choice, once_per_call
 from irpref.observed import MISSING, Ground
 from irpref.values import higher_is_better
 from irpref_lab.across import Collections, strata
-from irpref_lab.arguments import LEVEL, check_level, check_names
-from irpref_lab.decide.all_pairs import EQUAL, UNKNOWN, significant
+from irpref_lab.arguments import LEVEL, OVER, check_level, check_names
+from irpref_lab.decide.all_pairs import EQUAL, PAIRS, UNKNOWN, significant
 from irpref_lab.decide.first_lines import (
     Field,
     Standing,
@@ -25,7 +25,7 @@ from irpref_lab.decide.first_lines import (
 )
 from irpref_lab.decide.over_collections import numbers
 from irpref_lab.decide.over_collections.claims import Claims, claims_of
-from irpref_lab.decide.over_collections.numbers import OVER, PAIRS, Strata, described
+from irpref_lab.decide.over_collections.numbers import METHODS, Strata, described
 from irpref_lab.decide.over_collections.parts import (
     check_known,
     gathered_parts,
@@ -45,7 +45,7 @@ from irpref_lab.trust.t_tests import holm
 _OF_COLLECTIONS = ("measure", "collection", "topics", "difference")  # columns of `by_collection`
 
 
-def says_of(over: str, k: int, n: int) -> str:
+def sample_in_words(over: str, k: int, n: int) -> str:
     """Name the sample behind an interval."""
     if over == "topics":
         return f"{k} collections, {n:,} topics; these collections, other topics"
@@ -110,7 +110,7 @@ def compare_over(
         of = numbers.strata_of(parts, measure, systems)
         claims = claims_of(given, parts, measure, of, missing, called)
         of = of.named(called)
-        numbers.check_topics(of, over)
+        numbers.check_sizes(of, over)
         grounds = _grounds(claims, of, over, level)
         rows.append(_row(of, over, level, grounds))
         text.append(heading(parts) + _sentence(of, rows[-1], over, level, grounds))
@@ -200,7 +200,7 @@ def _sentence(
     text = verdicts.get(row["verdict"], f"{b} and {a} are {EQUAL}")
     text = f"{head}: {text}: {row['difference']:+.4f} ({100 * level:.4g} % interval "
     text += f"{row['low']:+.4f} to {row['high']:+.4f}, {p_equals(row['p'])}, "
-    text += f"{says_of(over, k, row['topics'])}). "
+    text += f"{sample_in_words(over, k, row['topics'])}). "
     return f"{text}{second} is better on {row['wins']} and worse on {row['losses']} of them."
 
 
@@ -232,7 +232,7 @@ def against_over(
     systems: Sequence[str] | None = None,
     *,
     over: str = "topics",
-    pairs: str = "holm",
+    pairs: str = PAIRS,
     level: float = LEVEL,
     missing: float = MISSING,
 ) -> CollectionDifferences:
@@ -257,7 +257,7 @@ def against_over(
     """
     level = check_level(level)
     check_choice("over", over, OVER)
-    check_choice("pairs", pairs, PAIRS)
+    check_choice("pairs", pairs, METHODS)
     check_known(given, [baseline], "baseline")
     check_known(given, systems or (), "runs")
     chosen = measures_over(measures, given)
@@ -272,7 +272,7 @@ def against_over(
     rows, why = [], dict[tuple[str, str], str]()
     for measure in chosen:
         every = numbers.strata_of(parts, measure, [baseline, *others])
-        numbers.check_topics(every, over)
+        numbers.check_sizes(every, over)
         claims = claims_of(given, parts, measure, every, missing)
         of_measure = []
         for name in others:
