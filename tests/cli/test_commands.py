@@ -14,7 +14,7 @@ from irpref.cli import command as commands
 from irpref.cli import main
 from irpref.cli.command import Section, irpref
 from irpref_lab.meta.losses import LOSSES
-from irpref_lab.trust.intervals import OVER
+from irpref_lab.trust.intervals import SOURCES
 from shells import Call
 
 
@@ -252,7 +252,7 @@ def test_options_have_the_defaults_of_the_function(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "option", "known"),
     [
-        ("intervals", "--over", OVER),
+        ("intervals", "--over", SOURCES),
         ("meta robustness", "--loss", LOSSES),
     ],
 )

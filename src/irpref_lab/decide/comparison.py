@@ -13,11 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
-from irpref.data import named_runs
 from irpref.judged import Groups, QrelsLike, RunLike
 from irpref.measures.declare import Measures
 from irpref.messages import once_per_call
@@ -34,7 +32,7 @@ from irpref_lab.arguments import (
 from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import EQUAL, UNKNOWN, described
 from irpref_lab.decide.basis import basis_of
-from irpref_lab.decide.in_place import measures_of
+from irpref_lab.decide.in_place import measures_of, names_of_two
 from irpref_lab.decide.over_collections.pairs import compare_over
 from irpref_lab.decide.pair import NOT_EXACT, Pair, Row, labels, rounded_up
 from irpref_lab.decide.questions import PairBasis, pairs
@@ -148,7 +146,7 @@ def compare(
     chosen = measures_of(measures, qrels)
     for measure in chosen if margin is not None else ():
         check_margin(margin, limits_of(measure))
-    names = _names(a, b) if names is None else list(names)
+    names = (names_of_two(a, b) or ["a", "b"]) if names is None else list(names)
     check_names(names, _OF_TOPICS)
     basis = basis_of(chosen, qrels, dict(zip(names, (a, b), strict=True)))
     parts, share = basis.parts(groups), basis.share(level)
@@ -174,15 +172,6 @@ def compare(
     table.notes = [*basis.notes("claim"), *_tested_alone(basis, share)]
     table.grave = basis.grave()
     return table.made()
-
-
-def _names(*runs: Any) -> list[str]:
-    """Return the names of two runs: of two different paths, as in `irpref eval`."""
-    try:
-        names = list(named_runs(list(runs)))
-    except TypeError:
-        names = []
-    return names if len(names) == 2 else ["a", "b"]
 
 
 def _row(pair: Pair, basis: PairBasis, grouped: bool, share: float, level: float) -> Row:

@@ -49,7 +49,7 @@ from irpref_lab.calls import by_line
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.gate_text import first_line
-from irpref_lab.decide.in_place import measures_of
+from irpref_lab.decide.in_place import measures_of, names_of_two
 from irpref_lab.decide.pair import NOT_EXACT, Pair, Row, labels
 from irpref_lab.decide.questions import GateBasis, pairs
 from irpref_lab.decide.results.gate import Gate
@@ -204,6 +204,7 @@ def gate(
     table.text += "".join(f"; {text}" for text in beside)
     table.evidence, table.notes = basis.frame(parts), [*basis.notes("pass"), *notes]
     table.qrels, table.inputs = basis.hashes(parts)
+    table.hashed, table.names = basis.hashed, names_of_two(baseline, candidate)
     table.grave = basis.grave()
     return table.made()
 

@@ -10,6 +10,7 @@ from ir_measures.measures import Measure
 
 from irpref.data import named_runs
 from irpref.errors import ArgumentError
+from irpref.judged import Run
 from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
@@ -62,3 +63,17 @@ def runs_by_name(runs: Any) -> Mapping[str, Any]:
             "there are no runs; type runs={'name': run, ...}, or a list of paths", parameter="runs"
         )
     return named_runs(runs)
+
+
+def names_of_two(first: Any, second: Any) -> list[str]:
+    """Return the names of two runs, of files as `irpref eval` names them; none if a run has none,
+    or both have the same.
+    """
+    if all(isinstance(run, Run) for run in (first, second)):
+        names = [run.name for run in (first, second) if run.name]
+    else:
+        try:
+            names = list(named_runs([first, second]))
+        except TypeError:
+            names = []
+    return names if len(set(names)) == 2 else []

@@ -160,9 +160,12 @@ class GateBasis(PairBasis, Protocol):
     ----------
     lacking : str
         Words for topics that a system lacks: "has no documents", or "has no value".
+    hashed : str
+        The source of the first hash: "qrels", or "topics".
     """
 
     lacking: str = "has no documents"
+    hashed: str = "qrels"
 
     def only(self, numbers: Sequence[int]) -> GateBasis:
         """Return the basis of some systems, by number."""
@@ -182,7 +185,7 @@ class GateBasis(PairBasis, Protocol):
         return
 
     def hashes(self, parts: Mapping[str | None, Bools]) -> tuple[str, str]:
-        """Return the hash of the judgments, and of all inputs besides the runs."""
+        """Return the hash of `hashed`, and of all inputs besides the runs."""
         ...
 
 

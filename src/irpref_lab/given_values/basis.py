@@ -65,6 +65,7 @@ class ValueBasis(FactsBasis):
 
     heading = f"{FIRST_LINE}: "
     lacking = "has no value"
+    hashed = "topics"
 
     def __init__(
         self,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
+from irpref.messages import visible
 from irpref.show import Table, of_frame, rounded
 from irpref.values import higher_is_better
 from irpref_lab.decide.results import VerdictFrame
@@ -23,7 +26,12 @@ class Gate(VerdictFrame):
     evidence : DataFrame
         The same as a table, as `irpref.evidence` returns it.
     qrels : str
-        Hash of the judgments: the same for the same judgments in any order and form.
+        Hash of the judgments: the same for the same judgments in any order and form. Of values
+        alone, hash of their topics.
+    hashed : {'qrels', 'topics'}
+        Which of these it is.
+    names : sequence of str
+        Names of baseline and candidate for readers; empty if the roles are enough.
     inputs : str
         Hash of all that a verdict is about besides the runs: the judgments, those of a judge
         included, and the groups.
@@ -34,6 +42,8 @@ class Gate(VerdictFrame):
     verdict: str
     evidence: pd.DataFrame
     qrels: str
+    hashed: str
+    names: Sequence[str]
     inputs: str
     version: int
 
@@ -42,16 +52,18 @@ class Gate(VerdictFrame):
         table = of_frame(_shown(self), rounded(), shows={"p": p_value}, title=self.text)
         lower = [name for name in dict.fromkeys(self["measure"]) if not higher_is_better(name)]
         turned = f"; lower is better for {', '.join(lower)}" if lower else ""
+        names = [f" ({visible(name)})" for name in self.names] or ["", ""]
+        baseline, candidate = f"baseline{names[0]}", f"candidate{names[1]}"
         n_rows = len(self)
         shared = f"; the {n_rows} rows share the level of the other side" if n_rows > 1 else ""
         table.notes = [
-            f"difference: candidate minus baseline{turned}",
+            f"difference: {candidate} minus {baseline}{turned}",
             f"low, high: one-sided bounds by the paired t-test, at {100 * self.level:.4g} % on the "
             f"side of a loss{shared}",
             "worse: at least one measure is significantly worse, by the bound and the test alike",
             *([_what_is_unjudged(self)] if _knows_unjudged(self) else []),
             *self.notes,
-            f"qrels: {self.qrels}",
+            f"{self.hashed}: {self.qrels}",
             *([f"inputs: {self.inputs}"] if self.inputs != self.qrels else []),
         ]
         return [table]
