@@ -299,10 +299,107 @@ def test_a_figure_below_1_that_is_in_percent_has_that_reason():
         ("1,234.5", 1234.5, 1),
         ("4.2e-3", 0.0042, 4),
         ("12", 12.0, 0),
+        ("0,5058", 0.5058, 4),
+        ("1,2345", 1.2345, 4),
+        ("1,234,567", 1234567.0, 0),
+        ("0.774 (+3.2%)", 0.774, 3),
+        ("0.774²", 0.774, 3),
+        (r"\cellcolor{gray!20}0.774", 0.774, 3),
+        (r"\cellcolor[HTML]{AABBCC} 0.774", 0.774, 3),
+        (r"\textcolor[rgb]{0,0,1}{0.774}", 0.774, 3),
+        (r"\colorbox{gray!20}{\textbf{0.774}}$^{1}$", 0.774, 3),
+        (r"\fcolorbox{red!1}{blue!2}{0.774}", 0.774, 3),
+        (r"0.774\textsuperscript{2}", 0.774, 3),
+        ('<b style="color:#010203">0.774</b>', 0.774, 3),
     ],
 )
 def test_a_figure_is_read_as_people_write_it(cell, value, places):
     assert number(cell) == (pytest.approx(value), places)
+
+
+# The value of x is 1, that of y 0.5.
+BESIDE = {
+    "(1) 0.9": "it is not clear which number in its cell is the figure",
+    "#1: 0.9": "it is not clear which number in its cell is the figure",
+    "[1](run1.txt) 0.9": "it is not clear which number in its cell is the figure",
+    "1\N{VARIATION SELECTOR-16}\N{COMBINING ENCLOSING KEYCAP} 0.9": "it is not clear which number "
+    "in its cell is the figure",
+    "1.0 -> 0.9": "it is not clear which number in its cell is the figure",
+    "~~1.0~~ 0.9": "it is not clear which number in its cell is the figure",
+    "1.0 vs 0.9": "it is not clear which number in its cell is the figure",
+    "1.0 0.9": "it is not clear which number in its cell is the figure",
+    "1.0-0.9": "it is not clear which number in its cell is the figure",
+    "1.0 (0.03) 0.9": "it is not clear which number in its cell is the figure",
+    "#1": "a whole number beside something else may not be the figure",
+    "1 (0.9)": "a whole number beside something else may not be the figure",
+    "2": "the measure has no such value",
+    "1e2": "the measure has no such value",
+    "1e400": "the measure has no such value",
+}
+
+
+@pytest.mark.parametrize("cell", BESIDE)
+def test_a_figure_is_not_confirmed_by_another_number_of_its_cell(cell):
+    found = irpref_lab.verify(f"| run | P@1 |\n|---|---|\n| y | 0.0 |\n| x | {cell} |\n", *RIGHT)
+    assert found["printed"].tolist() == ["0.0", cell]
+    assert found["why"].tolist() == ["", f"not checked: {BESIDE[cell]}"]
+    assert any(cell in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["(+3.2%)", "(0.03)", "± 0.03", "+/- 0.03", "[0.9, 1.1]", "(1)", "+3.2%", "<sup>2</sup>"],
+)
+def test_what_is_clearly_no_figure_may_follow_one(after):
+    found = irpref_lab.verify(f"| run | P@1 |\n|---|---|\n| x | 1.0 {after} |\n", *RIGHT)
+    assert found[["checked", "equal", "why"]].values.tolist() == [[True, True, ""]]
+
+
+def test_a_file_whose_cells_are_all_unclear_is_refused_with_the_reason():
+    with pytest.raises(InputError, match=r"can be compared: x P@1 \(#1 0.9\): it is not clear"):
+        irpref_lab.verify("run,P@1\nx,#1 0.9\n", *RIGHT)
+
+
+PERCENT = {
+    # The cells of x and y, and which are read as percent.
+    ("1.0", "0.0", "50%"): [False, False, True],
+    ("0.45", "0.55", "51.58"): [False, False, True],
+    ("45.3", "0.4531", "51.6"): [True, False, True],
+    ("45.3", "0.9", "51.6"): [True, True, True],
+    ("45", "1", "52"): [True, True, True],
+    ("0.45 (+5%)", "0.55", "0.1"): [False, False, False],
+}
+
+
+@pytest.mark.parametrize("cells", PERCENT, ids=" ".join)
+def test_each_figure_of_a_mixed_column_is_in_percent_or_not(cells):
+    rows = "".join(f"{run},{cell}\n" for run, cell in zip("xyz", cells, strict=True))
+    read = published(f"run,R@100\n{rows}").figures
+    assert [f.factor == 100 for f in read] == PERCENT[cells]
+
+
+def test_the_figure_in_percent_among_others_is_named():
+    found = irpref_lab.verify("run,P@2\nx,0.5\ny,50.0\n", *RIGHT)
+    assert found["equal"].all()
+    assert found["why"].tolist() == ["", "in percent"]
+    assert found.notes == ("in percent, unlike the rest of the column: y P@2 (50.0)",)
+
+
+def test_a_comma_is_a_decimal_one_where_the_column_shows_it():
+    def values(measure, *cells):
+        rows = "".join(f"x{i};{cell}\n" for i, cell in enumerate(cells))
+        return [f.value for f in published(f"run;{measure}\n{rows}").figures]
+
+    assert values("DCG@10", "1,234", "12,345") == [1234, 12345]
+    assert values("DCG@10", "1,234", "0,5") == [1.234, 0.5]
+    assert values("RR", "1,000", "0,774") == [1.0, 0.774]
+    assert values("nDCG@10", "0,5058", "51,158") == [0.5058, 51.158]
+
+
+def test_a_table_that_is_not_utf_8_is_named(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"run,P@1\n\xe9,1.0\n")
+    with pytest.raises(InputError, match=r"t\.csv, line 2: this is not UTF-8$"):
+        irpref_lab.verify(tmp_path / "t.csv", *RIGHT)
 
 
 @pytest.mark.parametrize("cell", ["", "-", "\N{EN DASH}", "n/a"])

@@ -25,7 +25,10 @@ from irpref_lab.calls import by_line
 from irpref_lab.verifying.published import (
     FURTHER,
     NO_NUMBER,
+    NO_VALUE,
+    NOT_ALONE,
     OTHER_TABLE,
+    UNCLEAR,
     Figure,
     Published,
     Unread,
@@ -193,18 +196,32 @@ def _matched(
     alone = [f for f in figures if of_label[f.run] is None]
     left += [Unread(f.run, str(f.measure), f.text, NO_RUN) for f in alone]
     left = [replace(c, run=of_label.get(c.run) or run_of(c.run) or c.run) for c in left]
-    bare, further = ([c for c in left if c.why == why] for why in (NO_NUMBER, FURTHER))
+
+    def cells(*why: str) -> list[str]:
+        return [f"{c.run} {c.heading} ({clipped(c.text)})" for c in left if c.why in why]
+
     tables = [cell for cell in left if cell.why == OTHER_TABLE]
     without = {
         "not read as measures": [name or "(no heading)" for name in others],
-        "cells without a number": [f"{c.run} {c.heading} ({clipped(c.text)})" for c in bare],
-        "cells with more than one": [f"{c.run} {c.heading} ({clipped(c.text)})" for c in further],
+        "cells without a number": cells(NO_NUMBER),
+        "cells with more than one": cells(FURTHER, UNCLEAR),
+        "cells whose number may be no figure": cells(NOT_ALONE, NO_VALUE),
+        "in percent, unlike the rest of the column": _odd([f for f, _ in rows]),
         "in tables that are not read": list(dict.fromkeys(cell.heading for cell in tables)),
         "rows without a run": [label for label in labels if of_label[label] is None],
         "runs without a row": [name for name in names if name not in of_label.values()],
     }
     notes = [f"{what}: {_listed(which)}" for what, which in without.items() if which]
     return rows, left, (*taken, *notes)
+
+
+def _odd(figures: Sequence[Figure]) -> list[str]:
+    """Name the figures in percent where most of the measure are not."""
+    usual = Counter((f.measure, f.factor != 1) for f in figures)
+    odd = [
+        f for f in figures if f.factor != 1 and usual[f.measure, False] >= usual[f.measure, True]
+    ]
+    return [f"{f.run} {f.measure} ({clipped(f.text)})" for f in odd]
 
 
 def _by_name(names: Sequence[str]) -> Callable[[str], str | None]:
