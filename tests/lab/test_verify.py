@@ -14,7 +14,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.cli import main
-from irpref.errors import InputError
+from irpref.errors import InputError, MeasureError
 from irpref_lab.verifying.published import measure_of, number, published
 from real_runs import qrels_of, read_run
 
@@ -621,6 +621,32 @@ def test_what_is_no_table_of_measures_is_refused(table):
         irpref_lab.verify(table + "\n", {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}})
 
 
+@pytest.mark.parametrize(
+    ("heading", "grade", "why"),
+    [
+        ("Recall", 1, "R needs cutoff: ranking cutoff threshold, as in R@10"),
+        ("RBP(p=0.5)", 1, "no installed provider computes RBP(p=0.5); give RBP(p=0.5,rel=1), "),
+        ("ERR@10", 7, "ERR is defined for grades up to 4, and the qrels have 7"),
+    ],
+)
+def test_a_measure_that_is_not_computed_is_left_out_and_named(heading, grade, why):
+    qrels, runs = {"q": {"a": grade}}, {"x": {"q": {"a": 1.0}}}
+    found = irpref_lab.verify(f"run,{heading},P@1\nx,0.5,1.0\n", qrels, runs)
+    assert found.text.startswith("1 of 2 figures was checked")
+    assert found["measure"].tolist() == ["P@1", str(measure_of(heading))]
+    assert found["why"][1].startswith(f"not checked: {why}")
+    assert found.notes[0].startswith(f"not computed: {why}")
+    with pytest.raises(MeasureError) as caught:
+        irpref_lab.verify(f"run,{heading}\nx,0.5\n", qrels, runs)
+    assert str(caught.value).startswith(why)
+
+
+@pytest.mark.parametrize("corner", ["run", "measure", ""])
+def test_a_table_with_a_row_for_each_measure_is_to_be_transposed(corner):
+    with pytest.raises(InputError, match=r"P@1 is a row of it; transpose it, so that each run "):
+        irpref_lab.verify(f"{corner},x,y\nP@1,1.0,0.0\nRR,1.0,0.5\n", *RIGHT)
+
+
 def test_a_table_in_latex_is_refused_as_such(files, capsys):
     words, table = [str(files / "qrels"), str(files / "x.run")], str(files / "t.tex")
     assert main(["eval", *words, "AP", "RR", "-f", table]) == 0
@@ -630,8 +656,12 @@ def test_a_table_in_latex_is_refused_as_such(files, capsys):
 
 def test_a_table_of_other_runs_is_refused():
     two = {name: {"q": {"a": 1.0}} for name in "xy"}
-    with pytest.raises(irpref.errors.InputError, match="named like"):
-        irpref_lab.verify("run,AP\nother,0.5\n", {"q": {"a": 1}}, two)
+    with pytest.raises(InputError) as caught:
+        irpref_lab.verify("run,AP\nBM25+RM3,0.5\n", {"q": {"a": 1}}, two)
+    assert str(caught.value) == (
+        "no row of the table is named like a run (rows: BM25+RM3; runs: x, y); name the files, or "
+        "the keys of a dict of runs, like the rows"
+    )
 
 
 def test_the_commonest_reason_comes_first_and_is_summed_up():

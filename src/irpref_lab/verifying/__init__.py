@@ -10,14 +10,17 @@ a number) counts as a figure that is not checked: a table is equal if all of it 
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ir_measures.measures import Measure
+
 import irpref
 from irpref.data import named_runs
-from irpref.errors import InputError
+from irpref.errors import InputError, MeasureError, Remedy
 from irpref.judged import Judgments, QrelsLike, RunLike, Runs, as_judgments
 from irpref.messages import about, clipped
 from irpref.show import Column, ResultFrame, Table, rounded
@@ -125,9 +128,9 @@ def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
     """
     read = as_judgments(qrels)
     printed, named = published(table), named_runs(runs)
-    rows, left, notes = _matched(printed, list(named))
-    measures = list(dict.fromkeys(figure.measure for figure, _ in rows))
-    evaluator = irpref.evaluator(measures, read)
+    evaluator, refused = _evaluator(printed.measures, read)
+    rows, left, notes = _matched(printed.without(refused), list(named))
+    notes += tuple(f"not computed: {why}" for why in refused.values())
     grades = _grades(read)
     found: dict[Figure, tuple[float, list[Together]]] = {}
     for name, run in named.items():
@@ -136,6 +139,35 @@ def verify(table: Any, qrels: QrelsLike, runs: Runs) -> Verification:
             with about(name, len(named) > 1):
                 found |= _of_run(own, run, evaluator, read, grades)
     return _made([(figure, name, *found[figure]) for figure, name in rows], left, notes)
+
+
+def _evaluator(
+    measures: Sequence[Measure], read: Judgments
+) -> tuple[Any, dict[Measure, MeasureError]]:
+    """Make the evaluator of the measures that can be computed; return it with the other measures,
+    and what is in their way. If none can, raise what is in the way of the first.
+    """
+
+    def made(measures: Sequence[Measure]) -> Any:
+        out = irpref.evaluator(measures, read)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the runs will warn of the same
+            out.calc_aggregate(irpref.run({}))  # ERR refuses grades above 4 when it computes
+        return out
+
+    try:
+        return made(measures), {}
+    except MeasureError:
+        refused: dict[Measure, MeasureError] = {}
+        for measure in measures:
+            try:
+                made([measure])
+            except MeasureError as error:
+                refused[measure] = error
+        good = [measure for measure in measures if measure not in refused]
+        if not good:
+            raise next(iter(refused.values())) from None
+        return irpref.evaluator(good, read), refused
 
 
 def _of_run(
@@ -188,7 +220,8 @@ def _matched(
     if not rows:
         raise InputError(
             f"no row of the table is named like a run (rows: {_listed(labels)}; runs: "
-            f"{_listed(names)})"
+            f"{_listed(names)})",
+            remedy=Remedy(effect="name the files, or the keys of a dict of runs, like the rows"),
         )
     beside = [c for c in printed.beside if run_of(c.run) or c.run in of_label]
     left = [*printed.unread, *beside]

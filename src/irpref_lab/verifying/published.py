@@ -15,8 +15,8 @@ import html
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
@@ -122,6 +122,18 @@ class Published:
     others: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     beside: tuple[Unread, ...] = ()
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Those of the figures, each once."""
+        return list(dict.fromkeys(figure.measure for figure in self.figures))
+
+    def without(self, refused: Mapping[Measure, object]) -> Published:
+        """Leave out the figures of some measures, with what is in the way of each."""
+        left = (f for f in self.figures if f.measure in refused)
+        unread = [Unread(f.run, str(f.measure), f.text, str(refused[f.measure])) for f in left]
+        figures = tuple(f for f in self.figures if f.measure not in refused)
+        return replace(self, figures=figures, unread=(*self.unread, *unread))
 
     def with_those_of(self, other: Published) -> Published:
         """Return the cells of both."""
