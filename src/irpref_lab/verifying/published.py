@@ -4,9 +4,9 @@ CSV (also with tabs or semicolons), Markdown, or a frame. A table with the colum
 value is read, too. A figure may be bold, have a mark of significance, or be in percent.
 
 Every figure of a table is either compared or left out with a reason: a table is not right because
-most of it was not looked at. Of several numbers in a cell, the first is the figure if what follows
-is clearly none: a deviation, a change, anything in brackets. Other such cells are left out, since a
-rank or a number of a footnote must not confirm the figure beside it."""
+most of it was not looked at. Of several numbers in a cell, the first is the figure if the others
+are clearly none: a deviation, a change, anything in brackets. Other such cells are left out, since
+a rank or the number of a footnote must not confirm the figure beside it."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Published:
         return list(dict.fromkeys(figure.measure for figure in self.figures))
 
     def without(self, refused: Mapping[Measure, object]) -> Published:
-        """Leave out the figures of some measures, with what is in the way of each."""
+        """Leave out the figures of some measures, each with a reason."""
         left = (f for f in self.figures if f.measure in refused)
         unread = [Unread(f.run, str(f.measure), f.text, str(refused[f.measure])) for f in left]
         figures = tuple(f for f in self.figures if f.measure not in refused)
@@ -354,7 +354,7 @@ def _of_column(
 
 
 class _Number(NamedTuple):
-    """The first number of a cell, and what is around it."""
+    """The first number of a cell, and whether it is the figure."""
 
     value: float
     places: int
