@@ -376,6 +376,7 @@ BESIDE = {
     "1.0 -> 0.9": "it is not clear which number in its cell is the figure",
     "~~1.0~~ 0.9": "it is not clear which number in its cell is the figure",
     "1.0 vs 0.9": "it is not clear which number in its cell is the figure",
+    "1.0<br>0.9": "it is not clear which number in its cell is the figure",
     "1.0 0.9": "it is not clear which number in its cell is the figure",
     "1.0-0.9": "it is not clear which number in its cell is the figure",
     "1.0 (0.03) 0.9": "it is not clear which number in its cell is the figure",
@@ -397,7 +398,17 @@ def test_a_figure_is_not_confirmed_by_another_number_of_its_cell(cell):
 
 @pytest.mark.parametrize(
     "after",
-    ["(+3.2%)", "(0.03)", "± 0.03", "+/- 0.03", "[0.9, 1.1]", "(1)", "+3.2%", "<sup>2</sup>"],
+    [
+        "(+3.2%)",
+        "(0.03)",
+        "± 0.03",
+        "+/- 0.03",
+        "[0.9, 1.1]",
+        "(1)",
+        "+3.2%",
+        "<sup>2</sup>",
+        "<sub>0.03</sub>",
+    ],
 )
 def test_what_is_clearly_no_figure_may_follow_one(after):
     found = irpref_lab.verify(f"| run | P@1 |\n|---|---|\n| x | 1.0 {after} |\n", *RIGHT)
@@ -473,7 +484,10 @@ def test_headings_are_names_of_measures(heading, measure):
     assert str(measure_of(heading)) == measure
 
 
-@pytest.mark.parametrize("heading", ["params (M)", "year", "latency", ""])
+@pytest.mark.parametrize(
+    "heading",
+    ["params (M)", "year", "latency", "", "nDCG<sub>10</sub>", r"nDCG\textsubscript{10}"],
+)
 def test_other_headings_are_none(heading):
     assert measure_of(heading) is None
 

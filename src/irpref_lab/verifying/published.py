@@ -440,8 +440,11 @@ def _is_of_two(text: str) -> bool:
     return first is not None and _ALSO.match(plain, first.end()) is not None
 
 
+# A subscript stays, in braces: it may be the cutoff in a heading.
+_SUPERSCRIPT = re.compile(r"(?i)<sup>.*?</sup>")
+_SUBSCRIPT = re.compile(r"(?i)<sub>(.*?)</sub>|\\textsubscript\{([^{}]*)\}")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_NOTE = re.compile(r"\\(?:text(?:super|sub)script|cite[a-z]*|[a-z]*note)\{[^{}]*\}")
+_NOTE = re.compile(r"\\(?:textsuperscript|cite[a-z]*|[a-z]*note)\{[^{}]*\}")
 _MODEL = r"(?:\[[^]]*\])?"  # of a colour
 _COLOUR = re.compile(rf"\\(?:cell|row|page)?color{_MODEL}\{{[^{{}}]*\}}")
 _COLOURED = re.compile(rf"\\(?:textcolor|f?colorbox){_MODEL}(?:\{{[^{{}}]*\}}){{1,2}}(?=\{{)")
@@ -452,8 +455,8 @@ _MARKS = re.compile(r"[*`↑↓†‡§⁰¹²³⁴-⁹]|(?<![\w])_|_(?![\w])")
 def _plain(text: str) -> str:
     """Strip a cell of its marks: bold, code, LaTeX, HTML, arrows, signs of significance."""
     text = html.unescape(text)
-    text = re.sub(r"<(sup|sub)>.*?</\1>", "", text)
-    text = _COLOUR.sub("", _NOTE.sub("", _TAG.sub("", text)))
+    text = _SUBSCRIPT.sub(r"{\1\2}", _SUPERSCRIPT.sub("", text))
+    text = _COLOUR.sub("", _NOTE.sub("", _TAG.sub(" ", text)))
     text = _COLOURED.sub(r"\\text", text)
     while (inside := _AROUND.sub(r"\1", text)) != text:
         text = inside
