@@ -415,9 +415,14 @@ def test_what_is_clearly_no_figure_may_follow_one(after):
     assert found[["checked", "equal", "why"]].values.tolist() == [[True, True, ""]]
 
 
-def test_a_file_whose_cells_are_all_unclear_is_refused_with_the_reason():
-    with pytest.raises(InputError, match=r"can be compared: x P@1 \(#1 0.9\): it is not clear"):
-        irpref_lab.verify("run,P@1\nx,#1 0.9\n", *RIGHT)
+def test_a_table_whose_cells_are_all_unclear_is_not_checked(files, capsys):
+    found = irpref_lab.verify("run,P@1\nx,#1 0.9\n", *RIGHT)
+    assert not found
+    assert found.text == "0 of 1 figures were checked."
+    assert found.notes == ("cells with more than one: x P@1 (#1 0.9)", "runs without a row: y")
+    (files / "t.csv").write_text("run,RR\nx,(1) 0.9999\n")
+    assert main(["verify", *(str(files / name) for name in ("t.csv", "qrels", "x.run"))]) == 1
+    assert "0 of 1 figures were checked." in capsys.readouterr().out
 
 
 PERCENT = {
@@ -708,7 +713,7 @@ def test_a_measure_that_is_not_computed_is_left_out_and_named(heading, grade, wh
 
 @pytest.mark.parametrize("corner", ["run", "measure", ""])
 def test_a_table_with_a_row_for_each_measure_is_to_be_transposed(corner):
-    with pytest.raises(InputError, match=r"P@1 is a row of it; transpose it, so that each run "):
+    with pytest.raises(InputError, match=r"rows are measures \(P@1, RR\); transpose it, so that "):
         irpref_lab.verify(f"{corner},x,y\nP@1,1.0,0.0\nRR,1.0,0.5\n", *RIGHT)
 
 

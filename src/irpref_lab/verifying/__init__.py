@@ -160,7 +160,7 @@ def _evaluator(
         return out
 
     try:
-        return made(measures), {}
+        return made(measures) if measures else None, {}
     except MeasureError:
         refused: dict[Measure, MeasureError] = {}
         for measure in measures:
@@ -221,7 +221,7 @@ def _matched(
         of_label = {labels[0]: names[0]}
         taken = [f"{labels[0]} is taken for the run {names[0]}"] * bool(labels[0])
     rows = [(f, name) for f in figures if (name := of_label[f.run]) is not None]
-    if not rows:
+    if set(of_label.values()) <= {None}:
         raise InputError(
             f"no row of the table is named like a run (rows: {_listed(labels)}; runs: "
             f"{_listed(names)})",
@@ -347,6 +347,8 @@ def _text(found: Verification, often: Mapping[str, Counter[str]]) -> str:
     checked = found[found["checked"]]
     n, equal, explained = (int(checked[c].sum()) for c in ("checked", "equal", "explained"))
     part = f"{n} of {len(found)} figures {'was' if n == 1 else 'were'} checked"
+    if not n:
+        return f"{part}."
     if equal == n:
         if n < len(found):
             return f"{part}, and {'agrees' if n == 1 else 'agree'} to the digits printed."

@@ -48,6 +48,7 @@ NO_MEASURE, NO_NUMBER = "its column is not read as a measure", "there is no numb
 UNCLEAR = "it is not clear which number in its cell is the figure"
 NOT_ALONE = "a whole number beside something else may not be the figure"
 NO_VALUE = "the measure has no such value"
+DOUBTS = (UNCLEAR, NOT_ALONE, NO_VALUE)
 OTHER_TABLE = "it is in another table of the file"
 
 
@@ -122,6 +123,11 @@ class Published:
     others: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     beside: tuple[Unread, ...] = ()
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether there are any in columns of measures, be they figures or not."""
+        return bool(self.figures) or any(cell.why in DOUBTS for cell in self.unread)
 
     @property
     def measures(self) -> list[Measure]:
@@ -226,33 +232,31 @@ def _read(tables: Sequence[tuple[str, _Cells]], path: str | None) -> Published:
     for above, cells in there:
         of_mean = _measure_of_mean(above, cells[0])
         found = _of_table(_columns(cells, of_mean))
-        if not found.figures:
+        if not found.has_numbers:
             nothing = nothing.with_those_of(found)
             found = Published(beside=found.unread)
-        elif out.figures and of_mean is None:
+        elif out.has_numbers and of_mean is None:
             # Another table of a file may be of another collection.
             figures = [(f.run, str(f.measure), f.text) for f in found.figures]
             unread = [(cell.run, cell.heading, cell.text) for cell in found.unread]
             found = Published(unread=tuple(Unread(*c, OTHER_TABLE) for c in (*figures, *unread)))
         out = out.with_those_of(found)
-    if not out.figures:
+    if not out.has_numbers:
         raise _without_figures(nothing, [cells for _, cells in there], path)
     return out
 
 
 def _without_figures(found: Published, tables: Iterable[_Cells], path: str | None) -> InputError:
-    """Return the error about tables without a figure that can be compared."""
-    if cell := next((c for c in found.unread if c.why not in (NO_MEASURE, NO_NUMBER)), None):
-        said = f"{clipped(cell.run)} {cell.heading} ({clipped(cell.text)}): {cell.why}"
-        return InputError(f"no figure of the table can be compared: {said}", path=path)
+    """Return the error about tables without a figure."""
     listed = ", ".join(map(repr, found.others)) or "none"
     said = f"no column of the table is a measure with figures (columns: {clipped(listed)})"
-    down = (measure_of(row[0]) for cells in tables for row in cells[1:] if row)
-    if measure := next(filter(None, down), None):
-        effect = "transpose it, so that each run has a row and each measure a column"
-        said += f"; {measure} is a row of it"
-        return InputError(said, path=path, remedy=Remedy(effect=effect))
-    return InputError(said, path=path)
+    names = [row[0] for cells in tables for row in cells[1:] if row]
+    measures = [str(measure) for name in names if (measure := measure_of(name))]
+    if 2 * len(measures) <= len(names):  # a run may have the name of a measure
+        return InputError(said, path=path)
+    effect = "transpose it, so that each run has a row and each measure a column"
+    said += f"; its rows are measures ({clipped(', '.join(measures))})"
+    return InputError(said, path=path, remedy=Remedy(effect=effect))
 
 
 def _measure_of_mean(above: str, heads: Sequence[str]) -> Measure | None:
