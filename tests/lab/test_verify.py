@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import random
+import re
 
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.cli import main
-from irpref.errors import InputError
+from irpref.errors import InputError, MeasureError
 from irpref_lab.verifying.published import measure_of, number, published
 from real_runs import qrels_of, read_run
 
@@ -103,11 +104,15 @@ def collection(seed=0):
     return qrels, rows
 
 
+def framed(rows):
+    return pd.DataFrame(
+        [(t, doc, score) for t, docs in rows.items() for doc, score in docs],
+        columns=["query_id", "doc_id", "score"],
+    )
+
+
 QRELS, ROWS = collection()
-RUN = pd.DataFrame(
-    [(t, doc, score) for t, docs in ROWS.items() for doc, score in docs],
-    columns=["query_id", "doc_id", "score"],
-)
+RUN = framed(ROWS)
 BASE = figures(ROWS, QRELS)
 
 
@@ -168,6 +173,16 @@ def verified(values, digits=6, run=RUN):
     return irpref_lab.verify(table, QRELS, {"mine": run}).set_index("measure")
 
 
+def said_of(found, measure):
+    """Each reason for a figure in its own words, though those that differ in a rank are one."""
+    said = []
+    for why in found.loc[measure, "why"].split("; or "):
+        ranks = re.search(r"(?<=cut at )[\d, ]+ or [\d,]+|(?<=the first )[\d, ]+ or [\d,]+", why)
+        each = re.split(", | or ", ranks[0]) if ranks else [""]
+        said += [why.replace(ranks[0], rank) if ranks else why for rank in each]
+    return said
+
+
 def test_a_table_without_any_cause_is_equal():
     found = verified(BASE)
     assert found["equal"].all()
@@ -183,7 +198,7 @@ def test_each_cause_alone_is_found(words, how):
     assert changed
     assert found["equal"].tolist() == [m not in changed for m in found.index]
     for measure in changed:
-        said = found.loc[measure, "why"].split("; or ")
+        said = said_of(found, measure)
         # A measure that can be cut has one reason for a shorter ranking.
         alike = {"only the first 5 documents of a ranking are read": "cut at 5"}
         assert words in said or alike.get(words) in said, (measure, said)
@@ -206,7 +221,7 @@ def test_a_mean_reciprocal_rank_cut_at_10_is_found_under_the_name_mrr():
     }
     found = irpref_lab.verify("| model | MRR |\n|---|---|\n| x | 0.500 |\n", late, {"x": run})
     assert found["computed"].tolist() == [pytest.approx((1 / 13 + 1) / 2)]
-    assert "cut at 10" in found["why"][0].split("; or ")
+    assert found["why"].tolist() == ["cut at 1, 3, 5 or 10"]
 
 
 PAIRS = [
@@ -232,23 +247,57 @@ def test_two_causes_together_are_found(first, second):
     how = {**ALONE[first], **ALONE[second]}
     if "topics" in ALONE[first] and "topics" in ALONE[second]:
         how["topics"] = [t for t in ALONE[first]["topics"] if t in ALONE[second]["topics"]]
-    values = figures(ROWS, QRELS, **how)
+    # Where the order of ties may explain a figure, a pair is said if it explains two of a measure.
+    both = {"mine": ROWS, "yours": collection(1)[1]}
+    values = pd.DataFrame({name: figures(rows, QRELS, **how) for name, rows in both.items()}).T
+    runs = {name: framed(rows) for name, rows in both.items()}
+    found = irpref_lab.verify(values.map("{:.9f}".format), QRELS, runs)
+    found = found[found["run"] == "mine"].set_index("measure")
     alone = [figures(ROWS, QRELS, **ALONE[cause]) for cause in (first, second)]
-    found = verified(values, 9)
     n = 0
     for measure in PLAIN:
-        if any(abs(other[measure] - values[measure]) < 1e-9 for other in (BASE, *alone)):
+        if any(abs(o[measure] - values.loc["mine", measure]) < 1e-9 for o in (BASE, *alone)):
             continue  # one of them makes no difference to this measure
-        said = found.loc[measure, "why"].split("; or ")
+        said = said_of(found, measure)
         either = {" and ".join(order) for order in itertools.permutations((first, second))}
         assert either & set(said) or found.loc[measure, "explained"], (measure, said)
         n += bool(either & set(said))
     assert n
 
 
+def test_another_order_of_tied_documents_is_a_reason():
+    def ndcg(*gains):
+        return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1)) / ideal
+
+    ideal = 2 + 1 / math.log2(3)
+    qrels = {"q": {"b": 2, "c": 1, "d": 0}}
+    run = {"q": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}}  # here: a, d, c, b
+    low, other, high = ndcg(0, 0, 1, 2), ndcg(0, 1, 0, 2), ndcg(0, 2, 1, 0)
+    can = f"another order of tied documents can give {low:.4f} to {high:.4f}"
+    for figure, why in (
+        (other, can),
+        (low - 0.01, "not explained"),
+        (high + 0.01, "not explained"),
+    ):
+        found = irpref_lab.verify(f"run,nDCG\nx,{figure:.4f}\n", qrels, {"x": run})
+        assert found["why"].tolist() == [why]
+        assert found["explained"].tolist() == [why == can]
+    found = irpref_lab.verify(f"run,nDCG\nx,{100 * other:.2f}\n", qrels, {"x": run})
+    can = f"another order of tied documents can give {100 * low:.2f} to {100 * high:.2f}"
+    assert found["why"].tolist() == [f"in percent; {can}"]
+
+
+def test_a_pair_of_reasons_that_explains_one_figure_is_not_said_beside_ties(data_dir):
+    home = data_dir / "dl19-passage"
+    runs = {"x": home / "runs" / "first.REP_LLAMA.run.gz"}
+    found = irpref_lab.verify("run,nDCG@10\nx,0.7439\n", qrels_of(data_dir, home.name), runs)
+    assert found["why"].tolist() == ["another order of tied documents can give 0.7340 to 0.7505"]
+    assert found.text == "The figure differs, for a known reason."
+
+
 @pytest.mark.parametrize("measure", PLAIN)
 def test_what_no_reason_explains_is_said_to_be_unexplained(measure):
-    found = verified({measure: BASE[measure] + math.pi / 100}, 12)
+    found = verified({measure: 0.95 + math.pi / 100}, 12)  # no order of ties reaches it
     assert found["why"].tolist() == ["not explained"]
     assert not found["explained"].any()
 
@@ -299,10 +348,123 @@ def test_a_figure_below_1_that_is_in_percent_has_that_reason():
         ("1,234.5", 1234.5, 1),
         ("4.2e-3", 0.0042, 4),
         ("12", 12.0, 0),
+        ("0,5058", 0.5058, 4),
+        ("1,2345", 1.2345, 4),
+        ("1,234,567", 1234567.0, 0),
+        ("0.774 (+3.2%)", 0.774, 3),
+        ("0.774²", 0.774, 3),
+        (r"\cellcolor{gray!20}0.774", 0.774, 3),
+        (r"\cellcolor[HTML]{AABBCC} 0.774", 0.774, 3),
+        (r"\textcolor[rgb]{0,0,1}{0.774}", 0.774, 3),
+        (r"\colorbox{gray!20}{\textbf{0.774}}$^{1}$", 0.774, 3),
+        (r"\fcolorbox{red!1}{blue!2}{0.774}", 0.774, 3),
+        (r"0.774\textsuperscript{2}", 0.774, 3),
+        ('<b style="color:#010203">0.774</b>', 0.774, 3),
     ],
 )
 def test_a_figure_is_read_as_people_write_it(cell, value, places):
     assert number(cell) == (pytest.approx(value), places)
+
+
+# The value of x is 1, that of y 0.5.
+BESIDE = {
+    "(1) 0.9": "it is not clear which number in its cell is the figure",
+    "#1: 0.9": "it is not clear which number in its cell is the figure",
+    "[1](run1.txt) 0.9": "it is not clear which number in its cell is the figure",
+    "1\N{VARIATION SELECTOR-16}\N{COMBINING ENCLOSING KEYCAP} 0.9": "it is not clear which number "
+    "in its cell is the figure",
+    "1.0 -> 0.9": "it is not clear which number in its cell is the figure",
+    "~~1.0~~ 0.9": "it is not clear which number in its cell is the figure",
+    "1.0 vs 0.9": "it is not clear which number in its cell is the figure",
+    "1.0<br>0.9": "it is not clear which number in its cell is the figure",
+    "1.0 0.9": "it is not clear which number in its cell is the figure",
+    "1.0-0.9": "it is not clear which number in its cell is the figure",
+    "1.0 (0.03) 0.9": "it is not clear which number in its cell is the figure",
+    "#1": "a whole number beside something else may not be the figure",
+    "1 (0.9)": "a whole number beside something else may not be the figure",
+    "2": "the measure has no such value",
+    "1e2": "the measure has no such value",
+    "1e400": "the measure has no such value",
+}
+
+
+@pytest.mark.parametrize("cell", BESIDE)
+def test_a_figure_is_not_confirmed_by_another_number_of_its_cell(cell):
+    found = irpref_lab.verify(f"| run | P@1 |\n|---|---|\n| y | 0.0 |\n| x | {cell} |\n", *RIGHT)
+    assert found["printed"].tolist() == ["0.0", cell]
+    assert found["why"].tolist() == ["", f"not checked: {BESIDE[cell]}"]
+    assert any(cell in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "(+3.2%)",
+        "(0.03)",
+        "± 0.03",
+        "+/- 0.03",
+        "[0.9, 1.1]",
+        "(1)",
+        "+3.2%",
+        "<sup>2</sup>",
+        "<sub>0.03</sub>",
+    ],
+)
+def test_what_is_clearly_no_figure_may_follow_one(after):
+    found = irpref_lab.verify(f"| run | P@1 |\n|---|---|\n| x | 1.0 {after} |\n", *RIGHT)
+    assert found[["checked", "equal", "why"]].values.tolist() == [[True, True, ""]]
+
+
+def test_a_table_whose_cells_are_all_unclear_is_not_checked(files, capsys):
+    found = irpref_lab.verify("run,P@1\nx,#1 0.9\n", *RIGHT)
+    assert not found
+    assert found.text == "0 of 1 figures were checked."
+    assert found.notes == ("cells with more than one: x P@1 (#1 0.9)", "runs without a row: y")
+    (files / "t.csv").write_text("run,RR\nx,(1) 0.9999\n")
+    assert main(["verify", *(str(files / name) for name in ("t.csv", "qrels", "x.run"))]) == 1
+    assert "0 of 1 figures were checked." in capsys.readouterr().out
+
+
+PERCENT = {
+    # The cells of x and y, and which are read as percent.
+    ("1.0", "0.0", "50%"): [False, False, True],
+    ("0.45", "0.55", "51.58"): [False, False, True],
+    ("45.3", "0.4531", "51.6"): [True, False, True],
+    ("45.3", "0.9", "51.6"): [True, True, True],
+    ("45", "1", "52"): [True, True, True],
+    ("0.45 (+5%)", "0.55", "0.1"): [False, False, False],
+}
+
+
+@pytest.mark.parametrize("cells", PERCENT, ids=" ".join)
+def test_each_figure_of_a_mixed_column_is_in_percent_or_not(cells):
+    rows = "".join(f"{run},{cell}\n" for run, cell in zip("xyz", cells, strict=True))
+    read = published(f"run,R@100\n{rows}").figures
+    assert [f.factor == 100 for f in read] == PERCENT[cells]
+
+
+def test_the_figure_in_percent_among_others_is_named():
+    found = irpref_lab.verify("run,P@2\nx,0.5\ny,50.0\n", *RIGHT)
+    assert found["equal"].all()
+    assert found["why"].tolist() == ["", "in percent"]
+    assert found.notes == ("in percent, unlike the rest of the column: y P@2 (50.0)",)
+
+
+def test_a_comma_is_a_decimal_one_where_the_column_shows_it():
+    def values(measure, *cells):
+        rows = "".join(f"x{i};{cell}\n" for i, cell in enumerate(cells))
+        return [f.value for f in published(f"run;{measure}\n{rows}").figures]
+
+    assert values("DCG@10", "1,234", "12,345") == [1234, 12345]
+    assert values("DCG@10", "1,234", "0,5") == [1.234, 0.5]
+    assert values("RR", "1,000", "0,774") == [1.0, 0.774]
+    assert values("nDCG@10", "0,5058", "51,158") == [0.5058, 51.158]
+
+
+def test_a_table_that_is_not_utf_8_is_named(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"run,P@1\n\xe9,1.0\n")
+    with pytest.raises(InputError, match=r"t\.csv, line 2: this is not UTF-8$"):
+        irpref_lab.verify(tmp_path / "t.csv", *RIGHT)
 
 
 @pytest.mark.parametrize("cell", ["", "-", "\N{EN DASH}", "n/a"])
@@ -327,7 +489,10 @@ def test_headings_are_names_of_measures(heading, measure):
     assert str(measure_of(heading)) == measure
 
 
-@pytest.mark.parametrize("heading", ["params (M)", "year", "latency", ""])
+@pytest.mark.parametrize(
+    "heading",
+    ["params (M)", "year", "latency", "", "nDCG<sub>10</sub>", r"nDCG\textsubscript{10}"],
+)
 def test_other_headings_are_none(heading):
     assert measure_of(heading) is None
 
@@ -441,7 +606,7 @@ def test_a_figure_that_is_left_out_is_counted_and_named(case, tmp_path, capsys):
     table, row, note = NOT_CHECKED[case]
     found = irpref_lab.verify(table, *RIGHT)
     assert not found
-    assert found.text == "1 of 2 figures was checked, and has the digits printed."
+    assert found.text == "1 of 2 figures was checked, and agrees to the digits printed."
     assert note in found.notes
     assert found["checked"].tolist() == [True, False]
     assert found["equal"].tolist() == [True, False]
@@ -468,7 +633,7 @@ def test_the_run_of_a_row_is_the_one_of_its_name():
 
 def test_differences_are_counted_among_the_figures_checked():
     found = irpref_lab.verify("run,P@1,P@2\nx,0.0,0.5\nother,0.5,0.5\n", *RIGHT)
-    assert found.text.startswith("2 of 4 figures were checked. 1 of 2 figures have the digits ")
+    assert found.text.startswith("2 of 4 figures were checked. 1 of 2 figures agrees to the ")
     found = irpref_lab.verify("run,P@1\nx,0.0\nother,0.5\n", *RIGHT)
     assert found.text.startswith("1 of 2 figures was checked. The figure differs, ")
     assert "other" not in str(found).partition("rows without a run")[0]
@@ -491,7 +656,9 @@ def test_what_is_no_figure_is_not_missed(table):
 
 def test_a_missing_value_of_a_frame_is_no_figure():
     frame = pd.DataFrame({"P@1": [1.0, None]}, index=["x", "y"])
-    assert irpref_lab.verify(frame, *RIGHT).text == "The figure has the digits printed."
+    assert irpref_lab.verify(frame, *RIGHT).text == (
+        "The figure agrees with what irpref computes, to the digits printed."
+    )
 
 
 def test_a_row_that_is_taken_for_a_run_of_another_name_is_said():
@@ -524,6 +691,32 @@ def test_what_is_no_table_of_measures_is_refused(table):
         irpref_lab.verify(table + "\n", {"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}})
 
 
+@pytest.mark.parametrize(
+    ("heading", "grade", "why"),
+    [
+        ("Recall", 1, "R needs cutoff: ranking cutoff threshold, as in R@10"),
+        ("RBP(p=0.5)", 1, "no installed provider computes RBP(p=0.5); give RBP(p=0.5,rel=1), "),
+        ("ERR@10", 7, "ERR is defined for grades up to 4, and the qrels have 7"),
+    ],
+)
+def test_a_measure_that_is_not_computed_is_left_out_and_named(heading, grade, why):
+    qrels, runs = {"q": {"a": grade}}, {"x": {"q": {"a": 1.0}}}
+    found = irpref_lab.verify(f"run,{heading},P@1\nx,0.5,1.0\n", qrels, runs)
+    assert found.text.startswith("1 of 2 figures was checked")
+    assert found["measure"].tolist() == ["P@1", str(measure_of(heading))]
+    assert found["why"][1].startswith(f"not checked: {why}")
+    assert found.notes[0].startswith(f"not computed: {why}")
+    with pytest.raises(MeasureError) as caught:
+        irpref_lab.verify(f"run,{heading}\nx,0.5\n", qrels, runs)
+    assert str(caught.value).startswith(why)
+
+
+@pytest.mark.parametrize("corner", ["run", "measure", ""])
+def test_a_table_with_a_row_for_each_measure_is_to_be_transposed(corner):
+    with pytest.raises(InputError, match=r"rows are measures \(P@1, RR\); transpose it, so that "):
+        irpref_lab.verify(f"{corner},x,y\nP@1,1.0,0.0\nRR,1.0,0.5\n", *RIGHT)
+
+
 def test_a_table_in_latex_is_refused_as_such(files, capsys):
     words, table = [str(files / "qrels"), str(files / "x.run")], str(files / "t.tex")
     assert main(["eval", *words, "AP", "RR", "-f", table]) == 0
@@ -533,8 +726,12 @@ def test_a_table_in_latex_is_refused_as_such(files, capsys):
 
 def test_a_table_of_other_runs_is_refused():
     two = {name: {"q": {"a": 1.0}} for name in "xy"}
-    with pytest.raises(irpref.errors.InputError, match="named like"):
-        irpref_lab.verify("run,AP\nother,0.5\n", {"q": {"a": 1}}, two)
+    with pytest.raises(InputError) as caught:
+        irpref_lab.verify("run,AP\nBM25+RM3,0.5\n", {"q": {"a": 1}}, two)
+    assert str(caught.value) == (
+        "no row of the table is named like a run (rows: BM25+RM3; runs: x, y); name the files, or "
+        "the keys of a dict of runs, like the rows"
+    )
 
 
 def test_the_commonest_reason_comes_first_and_is_summed_up():
@@ -543,7 +740,7 @@ def test_the_commonest_reason_comes_first_and_is_summed_up():
     found = irpref_lab.verify("run,RR\nx,0.500\ny,0.333\n", qrels, runs)
     assert found["why"].str.startswith("relevant from grade 2").all()
     assert found.text == (
-        "0 of 2 figures have the digits printed; 2 differ for a known reason, 0 are not explained.\n"
+        "0 of 2 figures agree to the digits printed; 2 differ for a known reason, 0 are not explained.\n"
         "RR: relevant from grade 2 on explains 2 of 2."
     )
 
@@ -646,7 +843,8 @@ def test_causes_put_into_figures_of_submitted_runs_are_found(causes, data_dir):
     differ = found[~found["equal"]]
     assert len(differ) > 1
     either = {" and ".join(order) for order in itertools.permutations(causes)}
-    for why in differ["why"]:
-        assert either & set(why.split("; or ")), why
-    # What explains all figures comes first.
-    assert {why.split("; or ")[0] for why in differ["why"]} <= either
+    # What explains all figures comes first, but for the order of ties.
+    ties = "another order of tied documents "
+    for why in differ.index:
+        said = [words for words in said_of(differ, why) if not words.startswith(ties)]
+        assert said[0] in either, said

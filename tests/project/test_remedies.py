@@ -391,6 +391,24 @@ def grades_of_a_judge() -> None:
     assert irpref_lab.compare("P@1", given, *runs.values())["difference"].item() == -0.5
 
 
+def runs_named_like_rows() -> None:
+    """The keys of the runs, as the rows of a published table have them."""
+    table, runs = "run,AP\nBM25+RM3,1.0\nTAS-B,1.0\n", {"x": BEST, "y": BEST}
+    remedy = remedy_of(lambda: irpref_lab.verify(table, QRELS, runs))
+    assert "keys of a dict of runs" in remedy.effect
+    assert irpref_lab.verify(
+        table, QRELS, dict(zip(("BM25+RM3", "TAS-B"), runs.values(), strict=True))
+    )
+
+
+def transposed_table() -> None:
+    """A published table with a row for each measure, and the other way round."""
+    frame = pd.DataFrame({"x": ["1.0", "0.5"], "y": ["1.0", "0.5"]}, index=["AP", "P@2"])
+    remedy = remedy_of(lambda: irpref_lab.verify(frame, QRELS, {"x": BEST, "y": BEST}))
+    assert remedy.effect.startswith("transpose it")
+    assert irpref_lab.verify(frame.T, QRELS, {"x": BEST, "y": BEST})
+
+
 FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/cli/in_order.py in_order": files_in_order,
     "irpref/data/columns.py LOWER": distances,
@@ -419,6 +437,8 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref_lab/given_values/tables.py _lacks_measure": measure_of_values,
     "irpref/values/prepare.py warn_of_scale": scale,
     "irpref_lab/judges/sampled.py _check_judge": grades_of_a_judge,
+    "irpref_lab/verifying/__init__.py _matched": runs_named_like_rows,
+    "irpref_lab/verifying/published.py _without_figures": transposed_table,
 }
 
 

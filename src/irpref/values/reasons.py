@@ -54,11 +54,14 @@ class Reason:
         variant; `grades`, judgments -> judgments; `ideal`, (judgments, lists, measure) ->
         judgments; of topics, (judgments, topics of the run, lowest relevant grade) -> the
         topics whose values are averaged; `unit`, a factor.
+    at : int, optional
+        The number in the words, if there is a reason for each of several.
     """
 
     kind: str
     words: str
     change: Any
+    at: int | None = None
 
     def __str__(self) -> str:
         return self.words
@@ -129,7 +132,7 @@ DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
 
 def depth(k: int) -> Reason:
     """Return the reason that a ranking has no more than `k` documents."""
-    return Reason("depth", f"only the first {k:,} documents of a ranking are read", k)
+    return Reason("depth", f"only the first {k:,} documents of a ranking are read", k, k)
 
 
 # The measure -------------------------------------------------------------------------------------
@@ -179,7 +182,7 @@ def only_from(rel: int) -> Reason:
 def cutoff(k: int | None) -> Reason:
     """Return the reason that the measure is cut at another rank."""
     words = "not cut at a rank" if k is None else f"cut at {k:,}"
-    return Reason("cutoff", words, lambda measure: _with(measure, cutoff=k))
+    return Reason("cutoff", words, lambda measure: _with(measure, cutoff=k), k)
 
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -39,8 +39,9 @@ def verify(given: Inputs, out: Output, table: str) -> int:
     Compares each figure with the digits printed. If one differs, it tries known reasons, alone and
     in pairs: order of ties, 32-bit scores, threshold of relevance, cutoffs, topics that were left
     out, repeated documents, the query among its results, gain and discount of nDCG, percent. It
-    names only reasons that lead to the printed figure. A number that it cannot compare (its row has
-    no run, its column is no measure) is not checked, and the first line says so.
+    names only reasons that lead to the printed figure, and the values that other orders of ties can
+    give if the figure is among them. A number that it cannot compare (its row has no run, its
+    column is no measure, its cell has several) is not checked, and the first line says so.
     """
     import irpref_lab
 

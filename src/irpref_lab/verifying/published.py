@@ -4,28 +4,38 @@ CSV (also with tabs or semicolons), Markdown, or a frame. A table with the colum
 value is read, too. A figure may be bold, have a mark of significance, or be in percent.
 
 Every figure of a table is either compared or left out with a reason: a table is not right because
-most of it was not looked at. What follows a figure in its cell, such as an interval, is not one."""
+most of it was not looked at. Of several numbers in a cell, the first is the figure if the others
+are clearly none: a deviation, a change, anything in brackets. Other such cells are left out, since
+a rank or the number of a footnote must not confirm the figure beside it."""
 
 from __future__ import annotations
 
 import csv
+import html
+import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 from ir_measures.measures import Measure
 
 import irpref
 from irpref.data import Source
-from irpref.errors import InputError
+from irpref.errors import InputError, Remedy
 from irpref.messages import clipped
 
 _MINUS = "\u2212\u2013-"  # a minus, an en dash in its place, and the key
-_NUMBER = re.compile(rf"[+{_MINUS}]?(?:\d+(?:,\d{{3}})+(?:\.\d+)?|\d*[.,]\d+|\d+)(?:[eE][-+]?\d+)?")
+_THOUSANDS = r"[1-9]\d{,2}(?:,\d{3})+(?![\d,])(?:\.\d+)?"
+_NUMBER = re.compile(rf"[+{_MINUS}]?(?:{_THOUSANDS}|\d*[.,]\d+|\d+)(?:[eE][-+]?\d+)?")
+_FIRST = re.compile(rf"(?<!\w)(?:{_NUMBER.pattern})")
+_BESIDE = re.compile(  # what may follow a figure: in brackets, a deviation, a change
+    r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}"
+    rf"|(?:±|\\pm|\+/[{_MINUS}])\s*(?:{_NUMBER.pattern})|(?<=\s)(?=[-+\u2212])(?:{_NUMBER.pattern})"
+)
 _ALSO = re.compile(rf"\s*/\s*(?:{_NUMBER.pattern})")  # two figures in one cell
 _FIGURE = re.compile(rf"[(<>~≈]?\s*(?:{_NUMBER.pattern})(?=[a-z]{{,4}}(?![\w/:-]|\.\d))")
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
@@ -35,6 +45,10 @@ _NUMBERS_OF_ROWS = ("", "#", "rank")
 _MEAN = "mean"  # in a leaderboard, of the measure that the line above the table begins with
 FURTHER = "a further number in its cell is not compared"
 NO_MEASURE, NO_NUMBER = "its column is not read as a measure", "there is no number in it"
+UNCLEAR = "it is not clear which number in its cell is the figure"
+NOT_ALONE = "a whole number beside something else may not be the figure"
+NO_VALUE = "the measure has no such value"
+DOUBTS = (UNCLEAR, NOT_ALONE, NO_VALUE)
 OTHER_TABLE = "it is in another table of the file"
 
 
@@ -110,6 +124,23 @@ class Published:
     unread: tuple[Unread, ...] = ()
     beside: tuple[Unread, ...] = ()
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether there are any in columns of measures, be they figures or not."""
+        return bool(self.figures) or any(cell.why in DOUBTS for cell in self.unread)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Those of the figures, each once."""
+        return list(dict.fromkeys(figure.measure for figure in self.figures))
+
+    def without(self, refused: Mapping[Measure, object]) -> Published:
+        """Leave out the figures of some measures, each with a reason."""
+        left = (f for f in self.figures if f.measure in refused)
+        unread = [Unread(f.run, str(f.measure), f.text, str(refused[f.measure])) for f in left]
+        figures = tuple(f for f in self.figures if f.measure not in refused)
+        return replace(self, figures=figures, unread=(*self.unread, *unread))
+
     def with_those_of(self, other: Published) -> Published:
         """Return the cells of both."""
         return Published(
@@ -144,7 +175,13 @@ def published(table: Any) -> Published:
     if "\n" in path:
         return _read(_tables(path), None)
     with Source(path).open() as file:
-        return _read(_tables(file.read().decode("utf-8-sig"), path), path)
+        data = file.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError("this is not UTF-8", path=path, line=line) from None
+    return _read(_tables(text, path), path)
 
 
 def _of_frame(frame: pd.DataFrame) -> list[list[str]]:
@@ -195,22 +232,31 @@ def _read(tables: Sequence[tuple[str, _Cells]], path: str | None) -> Published:
     for above, cells in there:
         of_mean = _measure_of_mean(above, cells[0])
         found = _of_table(_columns(cells, of_mean))
-        if not found.figures:
+        if not found.has_numbers:
             nothing = nothing.with_those_of(found)
             found = Published(beside=found.unread)
-        elif out.figures and of_mean is None:
+        elif out.has_numbers and of_mean is None:
             # Another table of a file may be of another collection.
             figures = [(f.run, str(f.measure), f.text) for f in found.figures]
             unread = [(cell.run, cell.heading, cell.text) for cell in found.unread]
             found = Published(unread=tuple(Unread(*c, OTHER_TABLE) for c in (*figures, *unread)))
         out = out.with_those_of(found)
-    if not out.figures:
-        listed = ", ".join(map(repr, nothing.others)) or "none"
-        raise InputError(
-            f"no column of the table is a measure with figures (columns: {clipped(listed)})",
-            path=path,
-        )
+    if not out.has_numbers:
+        raise _without_figures(nothing, [cells for _, cells in there], path)
     return out
+
+
+def _without_figures(found: Published, tables: Iterable[_Cells], path: str | None) -> InputError:
+    """Return the error about tables without a figure."""
+    listed = ", ".join(map(repr, found.others)) or "none"
+    said = f"no column of the table is a measure with figures (columns: {clipped(listed)})"
+    names = [row[0] for cells in tables for row in cells[1:] if row]
+    measures = [str(measure) for name in names if (measure := measure_of(name))]
+    if 2 * len(measures) <= len(names):  # a run may have the name of a measure
+        return InputError(said, path=path)
+    effect = "transpose it, so that each run has a row and each measure a column"
+    said += f"; its rows are measures ({clipped(', '.join(measures))})"
+    return InputError(said, path=path, remedy=Remedy(effect=effect))
 
 
 def _measure_of_mean(above: str, heads: Sequence[str]) -> Measure | None:
@@ -258,10 +304,12 @@ def _of_table(columns: Iterable[tuple[str, Measure | None, _Column]]) -> Publish
             left = [] if _numbers_rows(name, column) else [c for c in column if _is_figure(c[1])]
         else:
             name, why = str(measure), NO_NUMBER
-            figures += _of_column(heading, measure, column)
+            read, without = _of_column(heading, measure, column)
+            figures += read
+            unread += without
             left = [(run, text) for run, text in column if text and number(text) is None]
-            further = [(run, text) for run, text in column if _has_further(text)]
-            unread += [Unread(_plain(run), name, text, FURTHER) for run, text in further]
+            further = [f for f in read if _is_of_two(f.text)]
+            unread += [Unread(f.run, name, f.text, FURTHER) for f in further]
         unread += [Unread(_plain(run), name, text, why) for run, text in left]
     return Published(tuple(figures), tuple(others), tuple(unread))
 
@@ -280,17 +328,59 @@ def _numbers_rows(heading: str, column: _Column) -> bool:
 
 def _of_column(
     heading: str, measure: Measure, cells: Iterable[tuple[str, str]]
-) -> Iterator[Figure]:
-    """Read the figures of a column: in percent if it says so, or if values above 1 could be
-    nothing else.
+) -> tuple[list[Figure], list[Unread]]:
+    """Read the figures of a column, and the cells with a number that may not be one.
+
+    A figure is in percent if the heading or the sign behind it says so, or if it is above 1 and the
+    measure is not. One below 1 is if most of its column are, and have as many digits."""
+    low, high = getattr(measure, "BOUNDS", (0.0, 1.0))
+    bounded = high == 1 and str(measure.NAME)[:3] != "Num"
+    plain = [(_plain(run), text) for run, text in cells]
+    # No value up to 100% has thousands.
+    comma = bounded or any(_has_decimal_comma(text) for _, text in plain)
+    read = [(run, text, found) for run, text in plain if (found := _number(text, comma))]
+    said = "%" in heading
+    above = [found for _, _, found in read if found.percent or found.value > 1]
+    most, digits = 2 * len(above) > len(read), {found.places for found in above}
+    figures: list[Figure] = []
+    unread: list[Unread] = []
+    for run, text, found in read:
+        percent = said or found.percent
+        alike = percent or (most and found.places in digits)
+        best = 100 if alike else 1
+        if why := _doubt(found, (low * best, best) if bounded else None):
+            unread.append(Unread(run, str(measure), text, why))
+            continue
+        percent = percent or (bounded and (found.value > 1 or alike))
+        factor = 100.0 if percent else 1.0
+        figures.append(Figure(run, measure, text, found.value, found.places, factor))
+    return figures, unread
+
+
+class _Number(NamedTuple):
+    """The first number of a cell, and whether it is the figure."""
+
+    value: float
+    places: int
+    percent: bool  # a percent sign follows
+    alone: bool
+    clear: bool  # no other number could be the figure
+
+
+def _doubt(found: _Number, bounds: tuple[float, float] | None) -> str:
+    """Say why a number may not be the figure of its cell; empty if it is. In whole numbers, a
+    measure with bounds has few values.
     """
-    read = [(_plain(run), text, number(text)) for run, text in cells]
-    found = [(run, text, *printed) for run, text, printed in read if printed is not None]
-    said = "%" in heading or any("%" in text for _, text, _, _ in found)
-    bounded = getattr(measure, "BOUNDS", (0.0, 1.0))[1] == 1 and str(measure.NAME)[:3] != "Num"
-    over = bounded and max((value for _, _, value, _ in found), default=0) > 1
-    for run, text, value, places in found:
-        yield Figure(run, measure, text, value, places, 100.0 if said or over else 1.0)
+    if not found.clear:
+        return UNCLEAR
+    if not math.isfinite(found.value) or abs(found.places) > 300:  # floats end there
+        return NO_VALUE
+    if bounds and found.places <= 0:
+        if not found.alone:
+            return NOT_ALONE
+        if found.places < 0 or not bounds[0] <= found.value <= bounds[1]:
+            return NO_VALUE
+    return ""
 
 
 def measure_of(heading: str) -> Measure | None:
@@ -303,36 +393,76 @@ def measure_of(heading: str) -> Measure | None:
         return None
 
 
-def number(text: str) -> tuple[float, int] | None:
-    """Return the number in a cell, and its digits after the decimal point; None if there is
-    none.
+def number(text: str, decimal_comma: bool = False) -> tuple[float, int] | None:
+    """Return the first number in a cell, and its digits after the decimal point; None if there is
+    none. `1,234` is a thousand unless there is a decimal comma.
     """
-    found = _NUMBER.search(_plain(text))
+    found = _number(text, decimal_comma)
+    return found and (found.value, found.places)
+
+
+def _number(text: str, decimal_comma: bool) -> _Number | None:
+    plain = _plain(text)
+    found = _FIRST.search(plain)
     if found is None:
         return None
-    plain = re.sub(rf"[{_MINUS}]", "-", found[0])
-    whole, _, rest = plain.partition(",")
-    if rest and "." not in rest:
-        # 1,000 is a thousand and 0,774 is not.
-        thousands = whole.lstrip("+-0") and re.fullmatch(r"\d{3}(,\d{3})*", rest)
-        plain = plain.replace(",", "" if thousands else ".")
-    plain = plain.replace(",", "")
-    digits, _, power = plain.lower().partition("e")
-    places = len(digits.partition(".")[2]) - int(power or 0)
-    return float(plain), places
+    digits, _, power = re.sub(rf"[{_MINUS}]", "-", found[0]).lower().partition("e")
+    single = digits.count(",") == 1 and "." not in digits
+    if single and (decimal_comma or not _in_thousands(digits)):
+        digits = digits.replace(",", ".")
+    digits = digits.replace(",", "")
+    value = float(f"{digits}e{power or 0}")
+    places = len(digits.partition(".")[2]) - (int(power or 0) if value else 0)
+    before, rest = plain[: found.start()], plain[found.end() :]
+    sign = re.match(r"\s*\\?%", rest)
+    rest = rest[sign.end() :] if sign else rest
+    others = before + _BESIDE.sub("", _ALSO.sub("", rest) if _ALSO.match(rest) else rest)
+    return _Number(
+        value,
+        places,
+        percent=sign is not None,
+        alone=not (before + rest).strip(),
+        clear=not re.search(r"\d", others),
+    )
 
 
-def _has_further(text: str) -> bool:
-    """Tell whether a second figure follows in a cell. Marks of significance, and what is in
-    brackets or after a sign (an interval, a gain) are none.
-    """
+def _in_thousands(digits: str) -> bool:
+    return re.fullmatch(_THOUSANDS, digits.lstrip("+-")) is not None
+
+
+def _has_decimal_comma(text: str) -> bool:
+    """Tell whether the comma of a number can only be a decimal one: in 0,774 but not in 1,774."""
+    found = _FIRST.search(_plain(text))
+    digits = found[0].lstrip(f"+{_MINUS}").lower().partition("e")[0] if found else ""
+    return digits.count(",") == 1 and "." not in digits and not _in_thousands(digits)
+
+
+def _is_of_two(text: str) -> bool:
+    """Tell whether a second figure follows the first after a stroke."""
     plain = _plain(text)
-    first = _NUMBER.search(plain)
+    first = _FIRST.search(plain)
     return first is not None and _ALSO.match(plain, first.end()) is not None
 
 
+# A subscript stays, in braces: it may be the cutoff in a heading.
+_SUPERSCRIPT = re.compile(r"(?i)<sup>.*?</sup>")
+_SUBSCRIPT = re.compile(r"(?i)<sub>(.*?)</sub>|\\textsubscript\{([^{}]*)\}")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_NOTE = re.compile(r"\\(?:textsuperscript|cite[a-z]*|[a-z]*note)\{[^{}]*\}")
+_MODEL = r"(?:\[[^]]*\])?"  # of a colour
+_COLOUR = re.compile(rf"\\(?:cell|row|page)?color{_MODEL}\{{[^{{}}]*\}}")
+_COLOURED = re.compile(rf"\\(?:textcolor|f?colorbox){_MODEL}(?:\{{[^{{}}]*\}}){{1,2}}(?=\{{)")
+_AROUND = re.compile(r"\\[A-Za-z]+\{([^{}]*)\}")
+_MARKS = re.compile(r"[*`↑↓†‡§⁰¹²³⁴-⁹]|(?<![\w])_|_(?![\w])")
+
+
 def _plain(text: str) -> str:
-    """Strip a cell of its marks: bold, code, LaTeX, arrows, signs of significance."""
-    text = re.sub(r"\\(?:textbf|emph|underline|textit)\{([^}]*)\}", r"\1", text)
-    text = re.sub(r"\^\{?\\?\w+\}?|<sup>.*?</sup>|\$", "", text)
-    return re.sub(r"[*`↑↓†‡§]|(?<![\w])_|_(?![\w])", "", text).replace("\\_", "_").strip()
+    """Strip a cell of its marks: bold, code, LaTeX, HTML, arrows, signs of significance."""
+    text = html.unescape(text)
+    text = _SUBSCRIPT.sub(r"{\1\2}", _SUPERSCRIPT.sub("", text))
+    text = _COLOUR.sub("", _NOTE.sub("", _TAG.sub(" ", text)))
+    text = _COLOURED.sub(r"\\text", text)
+    while (inside := _AROUND.sub(r"\1", text)) != text:
+        text = inside
+    text = re.sub(r"\^\{[^{}]*\}|\^\\?\w+|\$", "", text)
+    return _MARKS.sub("", text).replace("\\_", "_").strip()

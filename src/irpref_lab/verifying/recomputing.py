@@ -23,9 +23,11 @@ from irpref.values import (
     ranked,
     reasons_for,
 )
+from irpref_lab.trust.ties import tie_intervals
 from irpref_lab.verifying.published import Figure
 
 Together: TypeAlias = tuple[Reason, ...]  # reasons that hold at the same time
+TIES = "ties"  # the kind of the reason that some order of tied documents may give a figure
 _KEPT = 12  # rankings, judgments
 
 
@@ -37,29 +39,60 @@ class Recomputed:
     judged : Judgments
     grades : dict of dicts
         The same, topic to document to grade.
-    rows : mapping of topic to documents and scores, as they came
+    run : Run
     """
 
     def __init__(
-        self,
-        judged: Judgments,
-        grades: Mapping[str, Mapping[str, int]],
-        rows: Mapping[str, Sequence[tuple[str, float]]],
+        self, judged: Judgments, grades: Mapping[str, Mapping[str, int]], run: Any
     ) -> None:
-        self.judged, self.grades, self.rows = judged, grades, rows
+        self.judged, self.grades, self.run, self.rows = judged, grades, run, run.rows()
         self.levels = sorted({g for docs in grades.values() for g in docs.values() if g > 0})
         self._runs: OrderedDict[Any, Any] = OrderedDict()
         self._judgments: OrderedDict[Any, Any] = OrderedDict()
         self._values: dict[Any, dict[str, float] | None] = {}
+        self._ranges: dict[Measure, tuple[float, float] | None] = {}
 
     def why(self, figure: Figure) -> list[Together]:
-        """Find the reasons that give a figure: all that do alone, else all pairs that do."""
+        """Find the reasons that give a figure: all that do alone, else the order of tied documents
+        if it may, and all pairs that do.
+        """
         known = reasons_for(figure.measure, self.levels)
         applicable = [reason for reason in known if self._applies(reason)]
         single: list[Together] = [(reason,) for reason in applicable]
         alone = [together for together in single if self._gives(figure, together)]
-        pairs = () if alone else _pairs(applicable)
-        return [*alone, *(pair for pair in pairs if self._gives(figure, pair))]
+        if alone:
+            return alone
+        pairs = [pair for pair in _pairs(applicable) if self._gives(figure, pair)]
+        return [*self._by_ties(figure), *pairs]
+
+    def _by_ties(self, figure: Figure) -> Iterator[Together]:
+        """Yield the reason that tied documents may have another order, if a figure lies between the
+        lowest and the highest mean. No order that gives it is looked for.
+        """
+        if figure.measure not in self._ranges:
+            self._ranges[figure.measure] = self._range(figure.measure)
+        ends = self._ranges[figure.measure]
+        if ends is None:
+            return
+        low, high = (end * figure.factor for end in ends)
+        if low < high and (low <= figure.value <= high or any(map(figure.shows, ends))):
+            shown = " to ".join(f"{end:.{max(figure.places, 0)}f}" for end in (low, high))
+            words = f"another order of tied documents can give {shown}"
+            yield (Reason(TIES, words, ends),)
+
+    def _range(self, measure: Measure) -> tuple[float, float] | None:
+        """Find the lowest and highest mean over the orders of tied documents; None if only the
+        measure's own provider computes it.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found = tie_intervals([measure], self.judged, self.run)
+            except ValueError:
+                return None
+        of_mean = found[found["query_id"].isna()]
+        low, high = (float(of_mean[end].iloc[0]) for end in ("low", "high"))
+        return low, high
 
     def _applies(self, reason: Reason) -> bool:
         """Tell whether a change of the run changes its rankings."""
