@@ -30,6 +30,7 @@ __all__ = [
     "give",
     "have",
     "held",
+    "in_words",
     "no_such_file",
     "once_per_call",
     "visible",
@@ -103,7 +104,7 @@ def arguments_as(
     word: Callable[[str], str], of_error: Callable[[Exception], str] = str
 ) -> Iterator[None]:
     """Name arguments in the words of a surface, such as the options of a shell, in sentences about
-    what was found, and word errors (`of_error`) that are a part of such sentences.
+    findings; `of_error` words errors that are a part of such sentences.
     """
     before = _arguments.set(word), _errors.set(of_error)
     try:

@@ -118,7 +118,7 @@ def against(
     baseline: int | str = 0,
     **options: Any,
 ) -> Differences:
-    """Compare systems with one of them, the baseline, as `irpref_lab.against` does: which systems
+    """Compare systems with a baseline among them, as `irpref_lab.against` does: which systems
     differ?
 
     Parameters

@@ -99,7 +99,7 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name without what people spell differently."""
+    """Return a name in small letters, without hyphens and underscores."""
     return name.lower().replace("-", "").replace("_", "")
 
 

@@ -103,7 +103,7 @@ def _holds_files(path: Any) -> bool:
 
 
 def _as_typed(runs: Any) -> str:
-    """Name what was given in place of several runs, with what to type."""
+    """Name the object that was given in place of several runs, with the code to type."""
     kind = type(runs).__name__
     if not isinstance(runs, (str, os.PathLike)):
         columns = list(getattr(runs, "columns", ()))
