@@ -30,6 +30,7 @@ __all__ = [
     "give",
     "have",
     "held",
+    "in_words",
     "no_such_file",
     "once_per_call",
     "visible",
@@ -46,6 +47,7 @@ _held: ContextVar[list[IrprefWarning] | None] = ContextVar("held", default=None)
 _about: ContextVar[str | None] = ContextVar("about", default=None)
 _whole: ContextVar[bool] = ContextVar("whole", default=False)
 _arguments: ContextVar[Callable[[str], str]] = ContextVar("arguments", default=str)
+_errors: ContextVar[Callable[[Exception], str]] = ContextVar("errors", default=str)
 _in_call: ContextVar[set[tuple[type[IrprefWarning], str]] | None] = ContextVar("call", default=None)
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -98,20 +100,30 @@ def wants_whole_files() -> bool:
 
 
 @contextmanager
-def arguments_as(word: Callable[[str], str]) -> Iterator[None]:
+def arguments_as(
+    word: Callable[[str], str], of_error: Callable[[Exception], str] = str
+) -> Iterator[None]:
     """Name arguments in the words of a surface, such as the options of a shell, in sentences about
-    what was found.
+    findings; `of_error` words errors that are a part of such sentences.
     """
-    before = _arguments.set(word)
+    before = _arguments.set(word), _errors.set(of_error)
     try:
         yield
     finally:
-        _arguments.reset(before)
+        _arguments.reset(before[0])
+        _errors.reset(before[1])
 
 
 def argument(name: str) -> str:
     """Return the name of an argument in the words of the surface that asked."""
     return _arguments.get()(name)
+
+
+def in_words(error: Exception) -> str:
+    """Return the message of an error in the words of the surface that asked, for a sentence of
+    which it is a part; in Python, its own text.
+    """
+    return _errors.get()(error)
 
 
 def warn_user(

@@ -11,7 +11,7 @@ from irpref.hosts.pyterrier.calls import like_experiment
 from irpref.hosts.pyterrier.systems import Names, check_systems, judgments_of, runs_of
 from irpref.judged import QrelsLike
 from irpref.measures.declare import Measures
-from irpref.messages import wrong_number
+from irpref.messages import did_you_mean, wrong_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,32 +111,48 @@ def compare(
 
 @like_experiment
 def against(
-    measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
+    measures: Measures,
+    qrels: Judgments,
+    runs: Mapping[str, Any],
+    *,
+    baseline: int | str = 0,
+    **options: Any,
 ) -> Differences:
-    """Compare systems with the first, the baseline, as `irpref_lab.against` does: which systems
+    """Compare systems with a baseline among them, as `irpref_lab.against` does: which systems
     differ?
 
     Parameters
     ----------
     systems, topics, qrels, measures, names : as `leaderboard` takes them
+    baseline : int or str
+        The number of the baseline among the systems, from 0 as in `pt.Experiment`, or its name.
     **options : as `irpref_lab.against` takes them
 
     Raises
     ------
     TypeError, ValueError
-        As `leaderboard`; there is one system only.
+        As `leaderboard`; there is one system only, or none is the baseline.
     """
-    return irpref_lab.against(measures, qrels, next(iter(runs)), runs, **options)
+    return irpref_lab.against(measures, qrels, _name_of(runs, baseline), runs, **options)
 
 
 @like_experiment
-def gate(measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any) -> Gate:
-    """Decide whether the second system, the candidate, may replace the first, the baseline, as
+def gate(
+    measures: Measures,
+    qrels: Judgments,
+    runs: Mapping[str, Any],
+    *,
+    baseline: int | str = 0,
+    **options: Any,
+) -> Gate:
+    """Decide whether one of two systems, the candidate, may replace the other, the baseline, as
     `irpref_lab.gate` does.
 
     Parameters
     ----------
     systems, topics, qrels, measures, names : as `leaderboard` takes them
+    baseline : int or str
+        As `against` takes it; the other system is the candidate.
     **options : as `irpref_lab.gate` takes them
 
     Raises
@@ -144,10 +160,12 @@ def gate(measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **option
     TypeError
         As `leaderboard`.
     ValueError
-        There are not exactly two systems; also as `leaderboard`.
+        There are not exactly two systems, or none is the baseline; also as `leaderboard`.
     """
-    baseline, candidate = _two(runs, "gate")
-    return irpref_lab.gate(measures, qrels, baseline, candidate, **options)
+    _two(runs, "gate")
+    before = _name_of(runs, baseline)
+    (candidate,) = (run for name, run in runs.items() if name != before)
+    return irpref_lab.gate(measures, qrels, runs[before], candidate, **options)
 
 
 @like_experiment
@@ -205,6 +223,23 @@ def check(
     check_systems(systems)
     return irpref_lab.check(
         judgments_of(qrels, topics), runs_of(systems, topics, names), measures, **options
+    )
+
+
+def _name_of(runs: Mapping[str, Any], baseline: int | str) -> str:
+    """Return the name of the system that is the baseline, by its name or number."""
+    names = list(runs)
+    if baseline in names:
+        return str(baseline)
+    number = baseline if isinstance(baseline, int) and not isinstance(baseline, bool) else None
+    if number is not None and -len(names) <= number < len(names):
+        return names[number]
+    near = did_you_mean(str(baseline), names)
+    raise ArgumentError(
+        f"baseline={baseline!r}: expected the name of a system, or its number from 0 to "
+        f"{len(names) - 1}; the systems are {', '.join(map(repr, names))}{near}",
+        parameter="baseline",
+        value=baseline,
     )
 
 

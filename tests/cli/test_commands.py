@@ -110,6 +110,9 @@ def test_a_group_of_commands_wants_one_of_them(
         ("explain qrels r1 RPref 106_2", "select a topic with -t 106_2"),
         ("leaderbord qrels", "unknown command 'leaderbord'; did you mean 'leaderboard'?"),
         ("meta stabilty qrels r1", "did you mean 'stability'?"),
+        ("curve", "no command given; expected one of areas, crp, "),
+        ("plot", "no command given; expected one of "),
+        ("meta", "no command given; expected one of "),
     ],
 )
 def test_what_newcomers_type_is_told_in_a_sentence(command: str, said: str, call: Call) -> None:

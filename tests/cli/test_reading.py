@@ -14,6 +14,7 @@ import pytest
 from test_commands import ALL
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 
 TOPICS = "123456"
@@ -277,6 +278,32 @@ def test_one_error_names_all_columns_and_the_option_to_type(
     )
     assert f"; --columns {both} " in err
     assert typed("csv", command, "--columns", both, *LABELS, "--format", "csv")[0] in (0, 3)
+
+
+def test_a_fault_that_check_finds_is_worded_for_the_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q1 0 a 1\n")
+    Path("run.csv").write_text("qqq,ddd,sss\nq1,a,2\n")
+    assert main(["check", "qrels", "run.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "; --columns query_id=NAME,doc_id=NAME,score=NAME names them" in said
+    assert "irpref.read_run" not in said
+    findings = irpref_lab.check("qrels", ["run.csv"])
+    assert "irpref.read_run(path, columns=" in findings["text"].iloc[0]
+
+
+def test_a_name_that_no_file_has_is_not_named_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q1 0 a 1\n")
+    Path("run.csv").write_text("qqq,ddd,sss\nq1,a,2\n")
+    columns = "query_id=qrry,doc_id=ddd,score=sss"
+    assert main(["eval", "qrels", "run.csv", "AP", "--columns", columns]) == 1
+    err = capsys.readouterr().err
+    assert "; --columns query_id=NAME,doc_id=ddd,score=sss names it" in err
 
 
 def test_python_words_it_in_python(home: Path) -> None:

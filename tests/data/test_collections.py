@@ -10,7 +10,7 @@ from ir_measures import AP, alpha_nDCG
 import irpref
 from irpref.cli import main
 from irpref.data.collections import dataset
-from irpref.errors import ArgumentError, JudgmentsError
+from irpref.errors import ArgumentError, InputError, JudgmentsError
 from refused import refuses, warns_of
 
 ir_datasets = pytest.importorskip("ir_datasets")
@@ -153,3 +153,24 @@ def test_subtopics_and_probabilities_of_rows(form):
 def test_sampled_judgments_are_named():
     with warns_of(irpref.IrprefWarning, column="iprob"):
         assert irpref.evaluator(["AP"], "irpref-tests/sampled").calc_aggregate(RUN)[AP] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("dl19", "msmarco-passage/trec-dl-2019"),
+        ("DL-2020", "msmarco-passage/trec-dl-2020"),
+        ("trec-dl-2019", "msmarco-passage/trec-dl-2019"),
+        ("robust04", "disks45/nocr/trec-robust-2004"),
+        ("cord-19", "cord19"),
+        ("cranfeld", "cranfield"),
+        ("msmarco-passage/trec-dl-2018", None),  # no year but its own
+        ("xy19", None),
+        ("qrels.txt", None),
+    ],
+)
+def test_only_a_near_name_is_suggested(name, meant):
+    with refuses(InputError) as error:
+        dataset(name)
+    hint = "" if meant is None else f"; did you mean {meant!r}?"
+    assert str(error.value) == f"ir_datasets has no data set {name!r}{hint}"

@@ -475,6 +475,8 @@ def test_forms_that_there_are_not() -> None:
 def test_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match=r"without \.parquet files"):
         read_run(tmp_path)
-    with pytest.raises(FileNotFoundError):
-        read_run(tmp_path / "none.parquet")
+    for read in (read_run, read_qrels, irpref.run, irpref.judgments):
+        for name in ("none.parquet", "none", "none.csv.gz"):
+            with pytest.raises(FileNotFoundError, match=re.escape(f"{name}: no such file")):
+                read(tmp_path / name)
     assert tables.form_of(tmp_path) == "parquet"

@@ -212,6 +212,23 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
     found = pt.irpref.against(pipelines, topics, qrels, measures, list(systems))
     expected = irpref_lab.against(measures, qrels, next(iter(frames)), frames)
     pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
+    for baseline in (names := list(systems))[2], 2:
+        found = pt.irpref.against(
+            pipelines, topics, qrels, measures, names=names, baseline=baseline
+        )
+        expected = irpref_lab.against(measures, qrels, names[2], frames)
+        pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
+    for baseline in "two", 1:
+        found = pt.irpref.gate(
+            pipelines[:2], topics, qrels, measures, names=["one", "two"], baseline=baseline
+        )
+        expected = irpref_lab.gate(measures, qrels, *list(frames.values())[1::-1])
+        pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
+    for wrong in (names[0] + "x", 9, -9, True, None):
+        for function, n in ((pt.irpref.against, 3), (pt.irpref.gate, 2)):
+            with refuses(ArgumentError, parameter="baseline", value=wrong) as error:
+                function(pipelines[:n], topics, qrels, measures, names=names[:n], baseline=wrong)
+            assert repr(names[0]) in str(error.value)
     with pytest.raises(ValueError, match=r"^gate .* two systems, got 1"):
         pt.irpref.gate(pipelines[:1], topics, qrels, measures)
     with pytest.raises(ValueError, match=r"^compare .* two systems, got 3"):

@@ -1,5 +1,7 @@
 """What to know before any number is read."""
 
+import pathlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,6 +27,34 @@ def _one(findings, code):
 
 def _codes(findings):
     return set(findings["code"]) - {"grade-scale"}
+
+
+def test_the_path_of_one_run_is_accepted(tmp_path):
+    path = tmp_path / "mine.run"
+    path.write_text("".join(f"{t} Q0 d{d} {d + 1} {-d} x\n" for t in QRELS for d in range(5)))
+    for one in (path, str(path)):
+        pd.testing.assert_frame_equal(
+            irpref_lab.check(QRELS, one), irpref_lab.check(QRELS, [path]), check_exact=True
+        )
+    assert "mine" in set(irpref_lab.check(QRELS, path)["run"])
+
+
+def test_what_is_given_in_place_of_several_runs_is_answered_with_what_to_type(tmp_path):
+    (tmp_path / "a.run").write_text("q0 Q0 d1 1 2 x\n")
+    (tmp_path / "b.run").write_text("q0 Q0 d2 1 2 x\n")
+    rows = [(s, t, f"d{d}", -d) for s in "ab" for t in QRELS for d in range(3)]
+    frame = pd.DataFrame(rows, columns=["system", "query_id", "doc_id", "score"])
+    folder = f"sorted(pathlib.Path({str(tmp_path)!r}).iterdir())"
+    for given, hint in ((frame, "dict(list(frame.groupby('system')))"), (str(tmp_path), folder)):
+        for function in (
+            lambda runs: irpref_lab.check(QRELS, runs),
+            lambda runs: irpref_lab.leaderboard("AP", QRELS, runs),
+        ):
+            with pytest.raises(TypeError, match="runs: expected a mapping") as error:
+                function(given)
+            assert hint in str(error.value)
+            runs = eval(hint, {"frame": frame, "pathlib": pathlib})
+            assert len(function(runs))
 
 
 def test_nothing_is_found_where_nothing_is_wrong():
@@ -429,7 +459,7 @@ def test_without_runs_the_qrels_are_looked_at():
     with pytest.raises(ValueError, match="qrels are empty"):
         irpref_lab.check({}, {})
     with pytest.raises(TypeError, match="mapping of names"):
-        irpref_lab.check(QRELS, "run.txt")
+        irpref_lab.check(QRELS, 7)
 
 
 def _grades(topics, top, n=60, seed=0):

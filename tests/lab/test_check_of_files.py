@@ -63,6 +63,33 @@ def test_the_change_that_another_tool_made_is_named(change, words, count, of_top
     assert words in rows["text"].item()
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda n: f"{n:.6e}",
+        lambda n: f"{n:.6E}",
+        lambda n: f"{n:.18e}",  # numpy.savetxt
+        lambda n: np.format_float_scientific(n, exp_digits=1).replace("e+", "E"),  # Java
+    ],
+)
+def test_ids_in_scientific_notation_are_named(write):
+    ids = [8641107, 1200000, 7, 10, 250]
+    qrels = {t: {str(n): 1 - i % 2 for i, n in enumerate(ids)} for t in QRELS}
+    topics = list(QRELS)
+    run = {t: {str(n): -i for i, n in enumerate(ids)} for t in topics[::2]}
+    run |= {t: {write(n): -i for i, n in enumerate(ids)} for t in topics[1::2]}
+    findings = irpref_lab.check(qrels, {"r": run})
+    assert _codes(findings)["changed-ids"] == "grave"
+    assert "in scientific notation for 3 of 6 topics" in _text(findings, "changed-ids")
+
+
+def test_an_exponent_does_not_make_every_id_a_number():
+    qrels = {t: {"3000": 1, "1e": 0, "15": 1} for t in QRELS}
+    # Of another number, of a fraction, of no number.
+    run = {t: {"3.1e+03": 9.0, "1.55e+01": 8.0, "x3e+03": 7.0, "3e+03x": 6.0} for t in QRELS}
+    assert "changed-ids" not in _codes(irpref_lab.check(qrels, {"r": run}))
+
+
 def test_judgments_may_be_what_was_changed():
     qrels = {t: {f"{d}#0": g for d, g in docs.items()} for t, docs in QRELS.items()}
     findings = irpref_lab.check(qrels, {"r": {t: dict.fromkeys(IDS, 1.0) for t in QRELS}})

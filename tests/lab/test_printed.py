@@ -156,3 +156,25 @@ def test_binary_judgments_have_no_scale_to_be_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         irpref.evaluator(["RPref"], {"q": {"a": 1, "b": 0}}).calc_aggregate({"q": {"a": 1.0}})
+
+
+def test_tests_of_pairs_have_the_columns_and_p_values_of_other_tables(tmp_path, capsys):
+    topics = [f"q{t}" for t in range(40)]
+    (tmp_path / "q").write_text(qrels_text({t: {"a": 1, "b": 0} for t in topics}))
+    for name, good in (("good", 38), ("bad", 1)):
+        run = {
+            t: {"a": 2.0, "b": 1.0} if i < good else {"a": 1.0, "b": 2.0}
+            for i, t in enumerate(topics)
+        }
+        (tmp_path / f"{name}.run").write_text(run_text(run))
+    (tmp_path / "groups").write_text("".join(f"{t} {t[-1]}\n" for t in topics))
+    words = ["leaderboard", *(str(tmp_path / name) for name in ("q", "good.run", "bad.run"))]
+    words += ["AP", "--tests"]
+    assert main(words) == 0
+    head, row = capsys.readouterr().out.splitlines()[-2:]
+    assert "group" not in head.split()
+    assert row.split()[-2:] == ["<0.0001", "<0.0001"]
+    assert main([*words, "-o", "tsv"]) == 0
+    assert "group" not in capsys.readouterr().out.splitlines()[0].split("\t")
+    assert main([*words, "--groups", str(tmp_path / "groups")]) == 0
+    assert "group" in capsys.readouterr().out.splitlines()[-11].split()

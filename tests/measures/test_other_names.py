@@ -188,6 +188,30 @@ def test_a_name_that_nobody_here_computes_suggests_no_other_measure(text):
     assert near is None or near.lower() in text.replace("_at_", "@").lower(), near
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("GMAP", "gmap@10", "GMRR", "MedAP", "unjudged", "unjudged@10", "apref", "SE", "iNCU"),
+        *("Gm_MAP", "NDCG_rel", "RNDCG", "Relative_P@5"),  # names of trec_eval in another case
+    ],
+)
+def test_a_name_with_another_beginning_is_no_misspelling(text):
+    with refuses(UnknownMeasureError, nearest=None):
+        irpref.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *(("NCDG@10", "nDCG"), ("nDGC", "nDCG"), ("QMesure", "QMeasure"), ("MAPP", "MAP")),
+        *(("acc@5", "Accuracy"), ("presicion", "Precision"), ("ERRR", "ERR"), ("dncg", "nDCG")),
+    ],
+)
+def test_a_misspelling_suggests_the_measure_that_was_meant(text, meant):
+    with refuses(UnknownMeasureError, nearest=meant):
+        irpref.parse(text)
+
+
 def test_a_cutoff_after_at_is_suggested_with_the_sign():
     with refuses(UnknownMeasureError, nearest="QMeasure@10"):
         irpref.parse("q_measure_at_10")

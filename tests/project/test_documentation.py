@@ -4,6 +4,7 @@ all their parts.
 The build of the site checks its links once more (`docs/check_site.py`); blocks that begin with `>>>`
 are run by the tests of their pages."""
 
+import ast
 import contextlib
 import glob
 import gzip
@@ -78,6 +79,28 @@ def blocks(page, language):
     return re.findall(
         rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf8"), re.MULTILINE | re.DOTALL
     )
+
+
+# Modules as the pages call them.
+MODULES = {"irpref", "irpref_lab", "ir_measures", "collections", "pathlib", "np", "pd", "pl", "pt"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_the_code_of_a_page_imports_what_it_uses(page):
+    known, lacking = set(), set()
+    for code in blocks(page, "python"):
+        if ">>> " in code:
+            code = "\n".join(re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", code, re.MULTILINE))
+        try:
+            nodes = list(ast.walk(ast.parse(code)))
+        except SyntaxError:  # a line of a list
+            continue
+        for node in nodes:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                known |= {(name.asname or name.name).partition(".")[0] for name in node.names}
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
+        lacking |= (used & MODULES) - known
+    assert not lacking
 
 
 # What the code of a page takes as given: that of a reader.

@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     ctx: click.Context | None = None
     try:
-        with remembered(), arguments_as(option_of), _warnings_as_lines():
+        with remembered(), arguments_as(option_of, text_of), _warnings_as_lines():
             try:
                 ctx = irpref.make_context("irpref", arguments)
                 with ctx:

@@ -170,14 +170,23 @@ class Group(click.Group):
 
     command_class = Command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options before the command, which must be there."""
+        if not (args or self.invoke_without_command or ctx.resilient_parsing):
+            raise click.UsageError(f"no command given{self._expected(ctx)}", ctx)
+        return super().parse_args(ctx, args)
+
+    def _expected(self, ctx: click.Context) -> str:
+        """Name the commands, as the end of a message."""
+        return f"; expected one of {', '.join(self.list_commands(ctx))}"
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the first word names."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
-            known = self.list_commands(ctx)
-            nearest = did_you_mean(name, known) or f"; expected one of {', '.join(known)}"
+            nearest = did_you_mean(name, self.list_commands(ctx)) or self._expected(ctx)
             raise click.UsageError(f"unknown command {name!r}{nearest}", ctx)
         return super().resolve_command(ctx, args)
 

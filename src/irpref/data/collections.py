@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -20,6 +21,10 @@ TURNED: dict[str, tuple[dict[int | float, int | float], str]] = {
         "mostly the paper that the question came from (median rank 2 or 3 under BM25).",
     )
 }
+
+# How people call the collections of tracks at TREC: dl19, DL 2019.
+_SHORT = re.compile(r"([a-z]+)(?:20)?([0-9]{2})")
+_NUMBER = re.compile(r"[0-9]+")
 
 
 class SubtopicQrel(NamedTuple):
@@ -78,11 +83,24 @@ def dataset(name: str, what: str = "qrels") -> Any:
 
 def _nearest(name: str, known: list[str]) -> str:
     """Suggest the data set that was probably meant, as the end of a message: the shortest name of
-    which this is a part, else the one that looks most like it.
+    which this is a part, else one with the same numbers that looks much like it.
     """
-    whole = [other for other in known if name in other.split("/")]
-    part = min(whole or [other for other in known if name in other], key=len, default=None)
-    return did_you_mean(name, known) if part is None else f"; did you mean {part!r}?"
+    typed = _plain(name)
+    parts = {other: list(map(_plain, other.split("/"))) for other in known}
+    whole = [other for other in known if typed in parts[other]]
+    if not whole and (short := _SHORT.fullmatch(typed)):
+        track = f"trec{short[1]}20{short[2]}"
+        whole = [other for other in known if parts[other][-1] == track]
+    among = whole or [other for other in known if typed and typed in _plain(other)]
+    if among:
+        return f"; did you mean {min(among, key=len)!r}?"
+    numbers = _NUMBER.findall(typed)
+    return did_you_mean(name, [other for other in known if _NUMBER.findall(other) == numbers], 0.8)
+
+
+def _plain(name: str) -> str:
+    """Return a name in small letters, without hyphens and underscores."""
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def judgments(data: Any, preferences: bool | None = False) -> Any:

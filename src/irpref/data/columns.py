@@ -493,7 +493,13 @@ def columns_of(
             )
         out[ours] = there
     if missing:
-        others = how.columns if how is not None and how.shared else {}
+        others: dict[str, list[str]] = {}
+        if how is not None and how.shared:
+            # A name that no file had use for says nothing of a column that is not here either.
+            others = {
+                ours: [name for name in names if ours not in missing or (ours, name) in how.used]
+                for ours, names in how.columns.items()
+            }
         raise _missing(missing, present, value, others, place)
     if how is not None and value == "score":
         check_direction(out["score"], present, how, **place)
@@ -631,7 +637,8 @@ def _missing(
     guessed = _guessed(missing, present)
     likely = "NAME" not in guessed.values()
     for name, theirs in others.items():
-        guessed[name] = (*theirs, guessed[name]) if name in guessed else tuple(theirs)
+        if theirs:
+            guessed[name] = (*theirs, guessed[name]) if name in guessed else tuple(theirs)
     remedy: Remedy | None = Remedy("columns", guessed, call, effect)
     if wrong := _wrong_role(missing, present, value, others) or (
         "" if likely else _another_kind(missing, present, value)

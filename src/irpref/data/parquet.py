@@ -5,7 +5,6 @@ stay in Arrow's memory if compiled code can look them up there."""
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -94,7 +93,7 @@ def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
         files = list(parquet_files(source.name))
         if not files:
             raise IsADirectoryError(
-                errno.EISDIR, "a folder without .parquet files, expected a file", source.name
+                f"{source.name}: a folder without .parquet files, expected a file"
             )
         for file in files:
             above = os.path.relpath(file, source.name).split(os.sep)[:-1]

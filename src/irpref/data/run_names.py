@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from irpref.data.forms import without_endings
+from irpref.data.forms import is_folder, without_endings
 
 _EXPECTED = "runs: expected a mapping of names to runs, or a list of paths"
+# Columns of a frame that may say of each row which run it belongs to.
+_SYSTEMS = ("system", "run", "run_id", "name")
 
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
@@ -42,7 +44,9 @@ class _Named(Mapping[str, Any]):
         return len(self._keys)
 
 
-def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mapping[str, Any]:
+def named_runs(
+    runs: Any, alone: str = "", topics: Iterable[str] = (), takes_path: bool = False
+) -> Mapping[str, Any]:
     """Map names to runs: a mapping as it is (names as `str`), paths by the names that `irpref eval`
     gives them. A mapping that is no dict may make its runs when they are asked for.
 
@@ -54,6 +58,8 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mappin
         one run.
     topics : iterable of str, optional
         A dict of empty dicts is one run, unless `topics` are given and none is a key.
+    takes_path : bool
+        Whether the path of one run is accepted, too.
 
     Raises
     ------
@@ -67,6 +73,9 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mappin
         and (not isinstance(runs, Mapping) or not runs or _is_run(runs, set(topics)))
     ):
         return {alone: runs}
+    is_path = isinstance(runs, (str, os.PathLike))
+    if takes_path and is_path and not _holds_files(runs):
+        runs = [runs]
     if isinstance(runs, dict):
         if _has_scores(runs):
             raise TypeError(f"{_EXPECTED}, got the run itself (one run: {{'name': run}})")
@@ -78,9 +87,7 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mappin
         or hasattr(runs, "columns")
         or not isinstance(runs, Iterable)
     ):
-        is_path = isinstance(runs, (str, os.PathLike))
-        one = f"[{os.fspath(runs)!r}]" if is_path else "{'name': run}"
-        raise TypeError(f"{_EXPECTED}, got {type(runs).__name__} (one run: {one})")
+        raise TypeError(f"{_EXPECTED}, got {_as_typed(runs)}")
     paths = list(runs)
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
@@ -88,6 +95,26 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> Mappin
                 f"runs: a list holds paths, got {type(path).__name__}; name other runs in a mapping"
             )
     return dict(run_names(list(dict.fromkeys(map(os.fspath, paths)))))
+
+
+def _holds_files(path: Any) -> bool:
+    """Test whether this is a folder of files, not one run that was written in parts."""
+    return os.path.isdir(path) and not is_folder(path)
+
+
+def _as_typed(runs: Any) -> str:
+    """Name the object that was given in place of several runs, with the code to type."""
+    kind = type(runs).__name__
+    if not isinstance(runs, (str, os.PathLike)):
+        columns = list(getattr(runs, "columns", ()))
+        system = next((name for name in _SYSTEMS if name in columns), None)
+        if system is not None and hasattr(runs, "groupby"):
+            return f"{kind} (several runs: dict(list(frame.groupby({system!r}))))"
+        return f"{kind} (one run: {{'name': run}})"
+    path = os.fspath(runs)
+    if _holds_files(path):
+        return f"a folder (its files: sorted(pathlib.Path({path!r}).iterdir()))"
+    return f"{kind} (one run: [{path!r}])"
 
 
 def _has_scores(runs: Mapping[Any, Any]) -> bool:
@@ -118,7 +145,14 @@ def each_run(runs: Any) -> Iterator[tuple[str, Any]]:
     """
     if isinstance(runs, Mapping):
         yield from ((str(name), run) for name, run in runs.items())
-    elif isinstance(runs, (list, tuple)) and (not runs or isinstance(runs[0], (str, os.PathLike))):
+    elif (
+        isinstance(runs, (str, bytes, os.PathLike))  # which is refused there
+        or hasattr(runs, "columns")
+        or (
+            isinstance(runs, (list, tuple))
+            and (not runs or isinstance(runs[0], (str, os.PathLike)))
+        )
+    ):
         yield from named_runs(runs).items()
     else:
         yield from ((str(name), run) for name, run in runs)

@@ -22,7 +22,7 @@ from irpref.data.forms import is_packed
 from irpref.data.notes import note_digest, remember
 from irpref.errors import CutWarning, InputError
 from irpref.kernel.memo import HasMemo
-from irpref.messages import warn_user
+from irpref.messages import no_such_file, warn_user
 
 T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
@@ -78,9 +78,9 @@ class Source(HasMemo):
     def _opened(self) -> Any:
         """Open a file on disk at its beginning."""
         if not self._stays_open:
-            return open(self.path, "rb", buffering=0)  # type: ignore[arg-type]
+            return _open(self.path)
         if self._file is None:
-            self._file = open(self.path, "rb", buffering=0)  # type: ignore[arg-type] # noqa: SIM115
+            self._file = _open(self.path)
         # Another handle of the same open file, which whoever reads may close.
         again = open(os.dup(self._file.fileno()), "rb", buffering=0)  # noqa: SIM115
         if again.seekable():
@@ -144,7 +144,7 @@ class Source(HasMemo):
             with suppress(OSError):  # not of the system
                 remember(os.fstat(stream.fileno()))
         elif isinstance(self.path, (str, os.PathLike)):
-            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # closed with this
+            stream = _open(self.path)  # closed with this
             weakref.finalize(self, stream.close)
         if isinstance(stream, io.TextIOBase):
             raise TypeError(
@@ -158,6 +158,14 @@ class Source(HasMemo):
         elif not _is_regular(stream):
             stream = _Stream(stream, self.name)
         return stream
+
+
+def _open(path: Any) -> Any:
+    """Open a file on disk, without a buffer."""
+    try:
+        return open(path, "rb", buffering=0)
+    except FileNotFoundError:
+        raise no_such_file(os.fspath(path)) from None
 
 
 def check_unchanged(name: str, before: os.stat_result, after: os.stat_result) -> None:

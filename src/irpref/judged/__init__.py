@@ -21,7 +21,7 @@ ideal order, so that no sum depends on the order of the rows of the qrels."""
 from irpref.judged.align import Listing
 from irpref.judged.fingerprint import canonical, hash_of_pool, hash_of_text
 from irpref.judged.groups import group_of_topic, groups_of, read_groups
-from irpref.judged.inputs import as_table, id_text, in_memory, unwrapped
+from irpref.judged.inputs import as_table, id_text, rereadable, unwrapped
 from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.run import Run, align_run, listing, read_once
@@ -52,9 +52,9 @@ __all__ = [
     "hash_of_pool",
     "hash_of_text",
     "id_text",
-    "in_memory",
     "listing",
     "read_groups",
     "read_once",
+    "rereadable",
     "unwrapped",
 ]

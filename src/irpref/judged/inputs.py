@@ -1,11 +1,10 @@
 """Turn the inputs of users into tables: frames, dicts of dicts, iterables of namedtuples, files,
 data sets.
 
-`in_memory` reads files and data sets of runs (`irpref.judged.judgments` reads judgments);
-`tables` makes a `Table` of any form, and no other module asks which form an input has. Columns have
-ir_measures' names, or PyTerrier's if those are missing. A score or grade is a real number: text,
-dates and complex numbers are refused in any form of input. An id is text; one of another type is
-its `str`.
+`rereadable` reads files and data sets of runs (`irpref.judged.judgments` reads judgments);
+`tables` makes a `Table` of any form. Columns have ir_measures' names, or PyTerrier's if those are
+missing. A score or grade is a real number: text, dates and complex numbers are refused in any form
+of input. An id is text; one of another type is its `str`.
 
 Inputs are read once and never modified. Ids stay as they are (Python strings, integers, Arrow,
 categories): how they are looked up is up to `irpref.judged.align`."""
@@ -55,8 +54,9 @@ class Opened:
     table: Table
 
 
-def in_memory(run: Any, columns: Iterable[str] = (), how: Reading | None = None) -> Any:
-    """Return a run in a form that can be read any number of times.
+def rereadable(run: Any, columns: Iterable[str] = (), how: Reading | None = None) -> Any:
+    """Return a run in a form that can be read any number of times: read the file or data set that
+    it names, and list rows that come only once.
 
     Parameters
     ----------
@@ -180,8 +180,8 @@ def tables(
 
 
 def run_tables(run: Any, topics: Container[str] | None = None) -> Iterator[Table]:
-    """Yield the `tables` of a run in any form, which `in_memory` reads."""
-    return tables(in_memory(run), "score", topics=topics)
+    """Yield the `tables` of a run in any form, which `rereadable` reads."""
+    return tables(rereadable(run), "score", topics=topics)
 
 
 def run_table(run: Any) -> Table:

@@ -43,10 +43,10 @@ from irpref.judged.inputs import (
     OF_MEMORY,
     Opened,
     group,
-    in_memory,
     is_dataset,
     names_dataset,
     refuse_reading,
+    rereadable,
     str_list,
     tables,
     unwrapped,
@@ -427,7 +427,7 @@ def _rows_of(data: Any, how: Reading) -> Table:
     if not isinstance(data, (str, os.PathLike)) or names_dataset(data):
         wanted = tuple(name for name in (RANK, *TAGS) if name not in _given(how))
         said = how.of_tables
-        read = Table.joined(tables(in_memory(data, wanted, said), "score", wanted, how=said))
+        read = Table.joined(tables(rereadable(data, wanted, said), "score", wanted, how=said))
         return replace(read, columns=_named_columns(read))
     with Source(data, keep=True) as source:
         if text_form(source, "score", how) == "trec":
@@ -491,15 +491,13 @@ def align_run(pool: Pool, data: RunLike, ties: bool = False) -> JudgedRun:
     return listing(pool, data).judged(pool, ties)
 
 
-def listing(pool: Pool, data: RunLike, quiet: bool = False, depth: int | None = None) -> Listing:
+def listing(pool: Pool, data: RunLike, depth: int | None = None) -> Listing:
     """List every retrieved document of the judged topics, or the first `depth` of each.
 
     Parameters
     ----------
     pool : Pool
     data : any form of run
-    quiet : bool
-        Whether not to warn of repeated documents, since somebody has.
     depth : int, optional
 
     Raises
@@ -509,6 +507,5 @@ def listing(pool: Pool, data: RunLike, quiet: bool = False, depth: int | None = 
     """
     whole = read_once(data).on(pool)
     whole.check_common()
-    if not quiet:
-        whole.repeats.warn()
+    whole.repeats.warn()
     return whole if depth is None else whole.first(depth)

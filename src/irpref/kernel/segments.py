@@ -186,9 +186,9 @@ class Segments:
         """Take the value of the first row of each topic: (n_rows,) to (n_topics,)."""
         return np.append(values, empty)[np.where(self.lengths > 0, self.starts, -1)]
 
-    def last_value(self, values: NDArray[T], empty: float = 0) -> NDArray[T]:
-        """Take the value of the last row of each topic: (n_rows,) to (n_topics,)."""
-        return np.append(values, empty)[np.where(self.lengths > 0, self.ends - 1, -1)]
+    def last_value(self, values: NDArray[T]) -> NDArray[T]:
+        """Take the value of the last row of each topic (0 without rows): shape (n_topics,)."""
+        return np.append(values, 0)[np.where(self.lengths > 0, self.ends - 1, -1)]
 
     def differs(self, values: Ints | Floats) -> Bools:
         """Mark rows whose value differs from the row before, in the same topic: shape (n_rows,)."""

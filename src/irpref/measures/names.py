@@ -47,6 +47,7 @@ TREC_NAMES = (
 _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _TREC_10 = InterpolatedPrecision(rounding="nearest")
+_SHORT = 5  # letters of a name in which a second wrong letter makes another name
 LONGEST = 10_000  # characters of one name; no measure comes near it
 
 
@@ -200,11 +201,9 @@ def _parse(text: str | Measure) -> list[Measure]:
     if trec is not None:
         return trec
     refused = data("names.toml")["refused"]
-    why = refused.get(name) or refused.get(re.sub(r"[._][\d.,]+$", "", name))
-    if why is not None:
-        raise UnknownMeasureError(
-            f"{clipped(name)!r} of trec_eval has no measure here: {why}", measure=name
-        )
+    without = re.sub(r"[._][\d.,]+$", "", name)
+    if name in refused or without in refused:
+        raise _refused(name, refused.get(name) or refused[without])
     key = key or (None if head.endswith(("_", "-")) else _spellings().get(plain(head)))
     if key is None:
         check_equal(name, head)
@@ -292,6 +291,13 @@ def _missing(measure: Measure) -> list[str]:
     ]
 
 
+def _refused(name: str, why: str) -> UnknownMeasureError:
+    """Make the error for a measure of trec_eval that is not here."""
+    return UnknownMeasureError(
+        f"{clipped(name)!r} of trec_eval has no measure here: {why}", measure=name
+    )
+
+
 def _unknown(name: str, head: str, rest: str) -> ValueError:
     """Make the error for a name that nobody knows."""
     trec = (head not in _TREC_GROUPS and _trec_or_none(head)) or []
@@ -320,9 +326,13 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
                 effect="(names of measures are passed as a list; in pt.Experiment, eval_metrics)",
             ),
         )
+    bare = plain(re.sub(r"[._]\d.*$", "", head))
+    for known, why in data("names.toml")["refused"].items():
+        if bare == plain(known):  # in another case: no typing error
+            return _refused(name, why)
     near = _near_cutoff(head) or data("names.toml")["meant"].get(plain(head))
     if near is None and len(head) < 100 and not AT.fullmatch(head):
-        near = nearest(head, known_names(), cutoff=0.7)
+        near = _nearest(head, known_names(), cutoff=0.7)
     hint = f"; did you mean {near!r}?" if near else ""
     return UnknownMeasureError(
         f"unknown measure {clipped(head)!r}{hint}",
@@ -347,6 +357,43 @@ def _is_known(text: str) -> bool:
         return False
 
 
+def _nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
+    """Find the name of which this one may be a misspelling; None if it is rather another measure.
+
+    The beginnings of names make them measures of their own (AP, GMAP; Judged, unjudged), so the
+    first letter must agree, or be swapped with the second. Of a short name, one letter may be
+    wrong, or two neighbours swapped, which is more likely than any other error (NCDG is no NCG).
+    """
+    typed, alike = plain(name), []
+    for other in known:
+        meant = plain(other)
+        if _is_swapped(typed, meant):
+            return other
+        if typed[:1] == meant[:1] and (len(typed) > _SHORT or _edits(typed, meant) < 2):
+            alike.append(other)
+    return nearest(name, alike, cutoff)
+
+
+def _is_swapped(typed: str, meant: str) -> bool:
+    """Test whether two texts differ by the order of two neighbours alone."""
+    places = [i for i, (a, b) in enumerate(zip(typed, meant, strict=False)) if a != b]
+    if len(typed) != len(meant) or len(places) != 2:
+        return False
+    first, second = places
+    return second == first + 1 and typed[first] + typed[second] == meant[second] + meant[first]
+
+
+def _edits(typed: str, meant: str) -> int:
+    """Count the letters to put in, take out or replace (the distance of Levenshtein)."""
+    row = list(range(len(meant) + 1))
+    for i, a in enumerate(typed, 1):
+        above = row
+        row = [i]
+        for j, b in enumerate(meant, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (a != b)))
+    return row[-1]
+
+
 def _near_cutoff(head: str) -> str | None:
     """Guess the meaning of a name with a number at its end: `ndcg_cut_10` for `ndgc_cut_10`,
     `nDCG@10` for `ndcg10`.
@@ -359,7 +406,7 @@ def _near_cutoff(head: str) -> str | None:
         return None
     name, between, number = match.groups()
     key = name if name in host.registry else _spellings().get(plain(name))
-    near = name if name in TREC_NAMES else nearest(name, TREC_NAMES, cutoff=0.5)
+    near = name if name in TREC_NAMES else _nearest(name, TREC_NAMES, cutoff=0.5)
     forms = [f"{name}_{number}"] * (name in _TREC_WITH_NUMBERS and name not in host.registry)
     if key and (not between or name not in TREC_NAMES):
         forms.append(f"{key}@{number}")

@@ -91,6 +91,25 @@ def _without_invisible(text: str) -> str:
     return "".join(kept)
 
 
+def _without_exponents(text: str) -> str:
+    """Write whole numbers in scientific notation with their digits: 8.641107e+06 as 8641107."""
+    return _EXPONENT.sub(_digits, text)
+
+
+def _has_exponents(text: str) -> bool:
+    """Test whether there may be such numbers, by single characters first: most ids have none."""
+    if "+" in text and ("e+" in text or "E+" in text):
+        return True
+    return (
+        "." in text and "E" in text and any(f"E{digit}" in text for digit in range(1, 10))
+    )  # Java
+
+
+def _digits(found: re.Match[str]) -> str:
+    whole, part, exponent = found[1], (found[2] or "").rstrip("0"), int(found[3])
+    return found[0] if len(part) > exponent else whole + part.ljust(exponent, "0")
+
+
 def _unquoted(text: str) -> str:
     from urllib.parse import unquote  # not at the start: `irpref eval` seldom needs it
 
@@ -117,6 +136,7 @@ def _decoded(name: str) -> str:
 
 _MARK = re.compile(r"[^\w\n]|_")
 _ASCII_MARKS = {i: None for i in range(128) if chr(i) != "\n" and not chr(i).isalnum()}
+_EXPONENT = re.compile(r"(?m)^([1-9])(?:\.([0-9]+))?[eE]\+?([0-9]{1,2})$")
 _END_MARKS = re.compile("[#_]")
 _HIDDEN = ("Cc", "Cf")  # control and format characters
 _BLANKS = (
@@ -147,6 +167,11 @@ CHANGES = (
         "in a '.0' at the end",
         lambda text: re.sub(r"(?m)(?<=[0-9])\.0+$", "", text),
         _has(".0"),
+    ),
+    Change(
+        "in scientific notation",
+        _without_exponents,
+        _has_exponents,
     ),
     Change("in encoding (UTF-8 that was read as Latin-1)", _well_decoded, _has_others),
     Change(

@@ -1,8 +1,9 @@
 """The list of everything that is looked for in judgments and runs.
 
-Results name codes in this order. `irpref.evidence` and every surface go over the list. Reasons that
-lie in how a verdict is reached, such as a sample between two looks, are not on it. A code is a fact
-about judgments and runs, not a verdict: a relevant document that no run retrieves is a result.
+Results name codes in this order. `irpref.evidence`, check, verdicts, boards and reports go over the
+list; `irpref eval` asks for some grave ones only (`irpref.observed.streamed`). Reasons that lie in
+how a verdict is reached, such as a sample between two looks, are not on it. A code is a fact about
+judgments and runs, not a verdict: a relevant document that no run retrieves is a result.
 These codes say of a topic that its value is no evidence:
 
     unanswerable   the topic has no positive grade

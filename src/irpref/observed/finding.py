@@ -1,8 +1,9 @@
 """A code: something that judgments or runs can have, and its consequences.
 
 Everything that irpref looks for in judgments and runs is a `Code` in one list,
-`irpref.observed.codes.CODES`. `irpref.evidence` and every surface (check, eval, compare, gate,
-boards, reports) go over this list: to add a code is to add a record to it. A reason against a
+`irpref.observed.codes.CODES`. `irpref.evidence`, check, verdicts, boards and reports go over this
+list: to add a code is to add a record to it. `eval`, which judges files while it reads them, asks
+for some grave codes only (`irpref.observed.streamed`). A reason against a
 verdict (`Ground`) need not be a code: it may lie in how the verdict is reached, such as a sample of
 judgments between two looks."""
 

@@ -11,7 +11,7 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults
 
 from irpref.errors import ArgumentError, ConflictError, MeasureError
-from irpref.judged.inputs import in_memory
+from irpref.judged.inputs import rereadable
 from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
@@ -102,7 +102,7 @@ class CombinedEvaluator(ByTopic):
 
     def _aligned(self, run: RunLike) -> tuple[JudgedRun | None, Any]:
         """Return the run judged, and in a form that can be read again."""
-        data = in_memory(run)
+        data = rereadable(run)
         with about(path_of(run)):
             return self.kernels.align(data) if self.kernels else None, data
 

@@ -17,7 +17,7 @@ from ir_measures.util import CalcResults, Metric
 
 from irpref.errors import MeasureError
 from irpref.judged.align import align_tables
-from irpref.judged.inputs import in_memory, run_tables
+from irpref.judged.inputs import rereadable, run_tables
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import Run, align_run
@@ -165,7 +165,7 @@ class KernelEvaluator(ByTopic):
         says what it raises; any other while it is read.
         """
         path = path_of(run)
-        data = run if path is None else in_memory(run)  # an error of the reader names the file
+        data = run if path is None else rereadable(run)  # an error of the reader names the file
         with about(path):
             if isinstance(data, Run):
                 return align_run(self.pool, data, ties=self.ties)

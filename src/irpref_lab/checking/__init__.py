@@ -8,8 +8,7 @@ about the consequences:
     warning  values depend on it: documents repeated, several runs in one file, a ranking shorter
              than a cutoff, ties across grades at the top, identical runs, many unjudged documents,
              judgments on which a measure is degenerate
-    note     good to know: the scale, harmless ties, uneven depth, topics that are only judged or
-             only answered
+    note     good to know: the scale, harmless ties, uneven depth, topics that are only answered
 
 >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}}
 >>> findings = check(qrels, {"mine": {"q1": {"a": 2.0, "b": 1.0}}})
@@ -22,15 +21,17 @@ about the consequences:
 
 from __future__ import annotations
 
+import os
+
 import pandas as pd
 
 from irpref.data import named_runs
 from irpref.data.columns import Reading, reading
 from irpref.errors import ConflictError
 from irpref.judged import QrelsLike, RunLike, Runs, as_judgments, each, read_once
-from irpref.measures.declare import Measures
+from irpref.measures.declare import Measures, needs
 from irpref.measures.names import parse_all
-from irpref.messages import about, give
+from irpref.messages import about, give, in_words
 from irpref.observed import CONTRADICTING_PREFERENCES, INVALID_RUN, Code, Row, System, lines
 from irpref_lab.calls import by_line
 from irpref_lab.checking.advice import Advice
@@ -43,7 +44,7 @@ COLUMNS = ("code", "level", "run", "count", "example", "text")
 @by_line()
 def check(
     qrels: QrelsLike,
-    runs: Runs = (),
+    runs: Runs | str | os.PathLike[str] = (),
     measures: Measures = (),
     *,
     jobs: int | None = None,
@@ -54,7 +55,7 @@ def check(
     Parameters
     ----------
     qrels : in any form that `irpref.evaluator` takes
-    runs : mapping of name to run, or list of paths, optional
+    runs : mapping of name to run, list of paths, or path of one run; optional
         Without runs, only the judgments are checked.
     measures : measures of any toolkit, or their names, optional
         Measures that you want to compute: their cutoffs, thresholds and needs are compared with the
@@ -69,9 +70,8 @@ def check(
     pandas.DataFrame
         A row for each finding, the worst first: `code`, `level` ('grave', 'warning', 'note'), `run`
         (None: about qrels or measures), `count` (of topics, documents or judgments, as the text
-        says), `example` (the first topic, document or run concerned), `text`. The codes are listed
-        with `irpref.evidence`; two more are for input that cannot be evaluated: `invalid-run` and
-        `contradicting-preferences`.
+        says), `example` (the first topic, document or run concerned), `text`. The codes are
+        listed in docs/check.md.
 
         Printed, and in a notebook, the findings are sentences, as in the shell.
 
@@ -84,9 +84,7 @@ def check(
         The qrels cannot be read. A fault of a run is a finding.
     """
     chosen = parse_all(measures)
-    of_grades = [
-        measure for measure in chosen if "preferences" not in getattr(measure, "NEEDS", ())
-    ]
+    of_grades = [measure for measure in chosen if "preferences" not in needs(measure)]
     judged = as_judgments(qrels)
     try:
         pool = judged.pool(preferences=len(of_grades) < len(chosen) or None)
@@ -95,7 +93,7 @@ def check(
             raise
         # Nothing to compare runs with.
         return _table([_failure(CONTRADICTING_PREFERENCES, None, error.message)])
-    given, how = named_runs(runs), reading(form)
+    given, how = named_runs(runs, takes_path=True), reading(form)
     advice = Advice(pool, judged, pool.of_preferences, chosen)
 
     def observed(item: tuple[str, RunLike]) -> System:
@@ -109,7 +107,7 @@ def check(
         for warning in done.warnings:
             give(warning)
         if isinstance(done.error, (ValueError, OSError)):  # no number, no column, nothing in common
-            failures.append(_failure(INVALID_RUN, name, str(done.error)))
+            failures.append(_failure(INVALID_RUN, name, in_words(done.error)))
         elif done.error is not None:
             raise done.error
         elif done.value is not None:

@@ -18,6 +18,7 @@ from irpref_lab.commands import lab_inputs, lab_options, value_options
 from irpref_lab.commands.lab_types import DIFFERENCE
 from irpref_lab.commands.picture import Picture
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
+from irpref_lab.messages import p_value
 
 if TYPE_CHECKING:
     from irpref.values import TopicValues
@@ -124,11 +125,14 @@ def leaderboard(
             irpref_lab.plots.leaderboard(board, highlight=chosen or None, ax=picture.axes())
         )
         return
-    data = board.pairs if tests else board
+    tested = board.pairs
+    if groups is None:
+        tested = tested.drop(columns="group", errors="ignore")
+    data = tested if tests else board
     data = lab_options.with_sentences(data, board.sentences, out)
     title = f"{board.text}\n\n"
     tables = (
-        [of_frame(board.pairs, rounded(), title=title)]
+        [of_frame(tested, rounded(), shows={"p": p_value, "p_adjusted": p_value}, title=title)]
         if tests
         else (board.in_paper(top) if out.form == "latex" else board.tables(top))
     )

@@ -14,7 +14,7 @@ from irpref.errors import NoCommonTopicError
 from irpref.explanation import Explainer, explainable
 from irpref.judged import Judgments, Listing, QrelsLike, Runs, align_run, as_judgments, listing
 from irpref.kernel import Ints, JudgedRun
-from irpref.measures.declare import Measures
+from irpref.measures.declare import Measures, needs
 from irpref.measures.names import parse_all
 from irpref.values.prepare import columns_for
 
@@ -73,7 +73,7 @@ def rankings(
     """
     chosen = parse_all(measures)
     read = as_judgments(qrels)
-    of_preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
+    of_preferences = any("preferences" in needs(measure) for measure in chosen)
     pool = read.pool(columns_for(chosen), of_preferences or None)
     explainers = []
     for measure in chosen:

@@ -75,7 +75,6 @@ def mean_intervals(
     level: float = LEVEL,
     method: str = "bootstrap",
     rng: Rng | None = None,
-    n_samples: int = N_SAMPLES,
     limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> tuple[Floats, Floats, Floats]:
     """Return confidence intervals of means over topics.
@@ -88,8 +87,6 @@ def mean_intervals(
     method : {'bootstrap', 't'}
     rng : seed or numpy Generator, optional
         None is seed 0. All rows have the same draws.
-    n_samples : int
-        Number of bootstrap samples.
     limits : two floats
         The least and the largest value that a topic can have. Bounds lie between them, and where
         almost all topics have the same value, they are widened towards those that are finite.
@@ -125,8 +122,8 @@ def mean_intervals(
         half = t * spread / math.sqrt(n)
         low, high = mean - half, mean + half
     else:
-        means = _resampled_means(values, drawing(rng), n_samples)
-        off = math.sqrt(q * (1 - q) / n_samples)
+        means = _resampled_means(values, drawing(rng))
+        off = math.sqrt(q * (1 - q) / N_SAMPLES)
         # Both ends, and around each the quantiles one standard error of q away.
         wanted = np.clip([q, 1 - q, q + off, q - off, 1 - q + off, 1 - q - off], 0.0, 1.0)
         low, high, *beside = np.quantile(means, wanted, axis=1)
@@ -154,11 +151,11 @@ def _widened(
     return np.clip(low, least, most), np.clip(high, least, most)
 
 
-def _resampled_means(values: Floats, rng: np.random.Generator, n_samples: int) -> Floats:
-    """Average topics drawn with replacement: (n_rows, n_topics) to (n_rows, n_samples)."""
+def _resampled_means(values: Floats, rng: np.random.Generator) -> Floats:
+    """Average topics drawn with replacement: (n_rows, n_topics) to (n_rows, N_SAMPLES)."""
     n = values.shape[1]
     step = max(1, _PIECE // n)
-    sizes = (min(step, n_samples - start) for start in range(0, n_samples, step))
+    sizes = (min(step, N_SAMPLES - start) for start in range(0, N_SAMPLES, step))
     return np.concatenate(
         [values @ counts(rng.integers(0, n, (size, n)), n).T / n for size in sizes], axis=1
     )
