@@ -57,7 +57,7 @@ def inputs(files, monkeypatch):
 def fed():
     """Write a file to a named pipe once; who opens the pipe again finds nothing in it."""
     over = threading.Event()
-    pipes = []
+    feeders = []
 
     def feed(pipe, content):
         while not over.is_set():
@@ -68,13 +68,18 @@ def fed():
             over.wait(0.05)
 
     def start(pipe, content):
-        pipes.append(pipe)
-        threading.Thread(target=feed, args=(pipe, content), daemon=True).start()
+        path = os.path.abspath(pipe)
+        feeder = threading.Thread(target=feed, args=(path, content), daemon=True)
+        feeders.append((feeder, path))
+        feeder.start()
 
     yield start
     over.set()
-    for pipe in pipes:
-        os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+    for feeder, path in feeders:
+        while feeder.is_alive():  # it may be about to open the pipe, which waits for a reader
+            reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            feeder.join(0.01)
+            os.close(reader)
 
 
 def _outcome(words, capsys, folder):

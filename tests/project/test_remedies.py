@@ -429,7 +429,7 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/values/prepare.py prepare": known_documents,
     "irpref/data/records.py _prediction": predictions_of_mteb,
     "irpref_lab/given_values/given.py _check_range": percentages,
-    "irpref_lab/decide/over_collections/numbers.py check_topics": collections_as_the_sample,
+    "irpref_lab/decide/over_collections/numbers.py check_sizes": collections_as_the_sample,
     "irpref_lab/given_values/reading.py _of_mapping": measure_of_values,
     "irpref_lab/given_values/reading.py _rows": scores_of_ranx,
     "irpref_lab/given_values/tables.py _lacks": column_of_topics,
