@@ -15,6 +15,7 @@ from irpref.measures.declare import MeasureLike
 from irpref.values import TopicValues
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.given_values.given import Values
+from irpref_lab.given_values.summaries import without_summaries
 from irpref_lab.given_values.tables import (
     MEANS,
     NOT_READ,
@@ -24,7 +25,7 @@ from irpref_lab.given_values.tables import (
     made,
     rows_of,
 )
-from irpref_lab.given_values.texts import check_known, files_of, read_file, without_summaries
+from irpref_lab.given_values.texts import check_known, files_of, read_file
 
 
 def values(
@@ -89,7 +90,8 @@ def values(
     name = None if measure is None else str(measure)
     parts = list(_rows(data, "values", checked_columns(columns), name))
     not_read = dict.fromkeys(column for part in parts for column in part.attrs.get(NOT_READ, ()))
-    return GivenValues(pd.concat(parts, ignore_index=True), higher_is_better, list(not_read))
+    rows = without_summaries(pd.concat(parts, ignore_index=True))
+    return GivenValues(rows, higher_is_better, list(not_read))
 
 
 def _rows(
@@ -111,7 +113,7 @@ def _rows(
             remedy=Remedy(effect="{run.name: run.scores for run in runs} holds them"),
         )
     elif hasattr(data, "columns"):
-        yield without_summaries(rows_of(data, name, columns, measure))
+        yield rows_of(data, name, columns, measure)
     elif isinstance(data, (str, os.PathLike)):
         yield from _of_path(os.fspath(data), columns, measure)
     elif isinstance(data, Mapping):
@@ -259,9 +261,9 @@ def _of_items(
             "measure": [str(one.measure) for one in items],
             "value": [one.value for one in items],
         }
-        yield without_summaries(made({"system": name, **parts}))
+        yield made({"system": name, **parts})
     elif items and all(isinstance(one, Mapping) for one in items):
-        yield without_summaries(rows_of(frame_of_records(items), name, columns, measure))
+        yield rows_of(frame_of_records(items), name, columns, measure)
     else:
         raise _no_form(items[0] if items else items)
 

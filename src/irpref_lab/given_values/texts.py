@@ -15,13 +15,12 @@ import pandas as pd
 from irpref.data import Ending, Source
 from irpref.data.records import loaded
 from irpref.errors import InputError
-from irpref.messages import IrprefWarning, no_such_file, warn_user
-from irpref.observed import is_count
+from irpref.messages import no_such_file
+from irpref_lab.given_values.summaries import is_all
 from irpref_lab.given_values.tables import MEANS, frame_of_records, known_measure, made, rows_of
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')  # a cell in quotation marks, as R and pandas write it
-# The topic of a line that holds the mean; text that trec_eval prints beside values.
-_SUMMARIES, _NO_VALUES = ("all",), ("runid", "relstring")
+_NO_VALUES = ("runid", "relstring")  # text that trec_eval prints beside values
 # Keys of JSON that tools write, and that holds no values by topic.
 _OF_TOOLS = {
     frozenset({"stat_test", "model_names"}): "a report of ranx holds means, not values by topic",
@@ -29,7 +28,6 @@ _OF_TOOLS = {
     "predictions that mteb.evaluate(prediction_folder=...) writes are runs",
     frozenset({"mteb_model_meta"}): "predictions of mteb are runs: evaluate them on judgments",
 }
-_OTHER_MEAN = re.compile("gm_|num_", re.IGNORECASE)  # names of trec_eval for means of logs, sums
 _FIELDS = {4: "judgments", 5: "judgments or preferences", 6: "a run"}
 
 
@@ -89,7 +87,7 @@ def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None)
     if (rows := lines_of_q(lines, name)) is not None:
         return rows
     frame = _table(text, next((mark for mark in "\t,;" if mark in lines[0]), r"\s+"))
-    return without_summaries(rows_of(frame, name, columns, measure))
+    return rows_of(frame, name, columns, measure)
 
 
 def _table(text: str, separator: str) -> pd.DataFrame:
@@ -141,7 +139,7 @@ def _json(
     if isinstance(data, list):
         if not data or not all(isinstance(one, Mapping) for one in data):
             raise InputError("expected JSON records, a value each")
-        return without_summaries(rows_of(frame_of_records(data), name, columns, measure))
+        return rows_of(frame_of_records(data), name, columns, measure)
     return data
 
 
@@ -201,43 +199,18 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
     parts = [
         (row[of_measure], row[1 - of_measure], row[2])
         for row in rows
-        if row[1 - of_measure] not in _SUMMARIES and row[of_measure] not in _NO_VALUES
+        if row[of_measure] not in _NO_VALUES
     ]
-    if not parts:
+    if all(is_all(topic) for _, topic, _ in parts):
         raise InputError(MEANS)
     measures, topics, numbers = map(list, zip(*parts, strict=True))
-    values = made({"system": name, "topic": topics, "measure": measures, "value": numbers})
-    for row in rows:
-        if row[1 - of_measure] in _SUMMARIES and _is_number(row[2]):
-            _check_mean(row[of_measure], row[2], values)
-    return values
-
-
-def _check_mean(measure: str, printed: str, rows: pd.DataFrame) -> None:
-    """Warn if a tool printed another mean than the values have, by a measure with a mean.
-
-    Warns
-    -----
-    IrprefWarning
-    """
-    known = known_measure(measure)
-    of_measure = rows["measure"] == measure
-    if known is None or is_count(known) or _OTHER_MEAN.match(measure) or not of_measure.any():
-        return
-    mean = float(rows.loc[of_measure, "value"].mean())
-    # The mean is rounded, and so are the values.
-    if abs(mean - float(printed)) > 1.01 * 10.0 ** -len(printed.partition(".")[2]):
-        warn_user(
-            f"{measure}: the line 'all' has the mean {printed}, and the mean of the "
-            f"{int(of_measure.sum()):,} topics here is {mean:.4g}: are topics missing?",
-            IrprefWarning,
-        )
+    return made({"system": name, "topic": topics, "measure": measures, "value": numbers})
 
 
 def _measure_field(rows: Sequence[tuple[str, ...]]) -> int:
     """Find out whether the first or the second field is the measure."""
     for field in (0, 1):
-        if any(row[field] in _SUMMARIES for row in rows):
+        if any(is_all(row[field]) for row in rows):
             return 1 - field
     known = [
         sum(known_measure(name) is not None for name in {row[field] for row in rows})
@@ -249,12 +222,6 @@ def _measure_field(rows: Sequence[tuple[str, ...]]) -> int:
         "it cannot be told which field is the measure: give the file a header, as in "
         "'topic, measure, value'"
     )
-
-
-def without_summaries(rows: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the rows of means."""
-    is_mean = rows["topic"].isin(_SUMMARIES)
-    return rows[~is_mean] if is_mean.any() and not is_mean.all() else rows
 
 
 def _is_number(text: str) -> bool:
