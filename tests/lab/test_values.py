@@ -701,3 +701,40 @@ def test_quotation_marks_around_a_cell_are_not_text(tmp_path: Path) -> None:
     path.write_text('"system"\t"topic"\t"AP"\n"a ""x"""\t"1"\t0.5\n"b"\t"say ""hi"\t0.25\n')
     given = values(path)
     assert (given.systems, given.topics) == (('a "x"', "b"), ("1", 'say "hi'))
+
+
+@pytest.mark.parametrize(
+    ("columns", "measure", "key"),
+    [({"AP": [0.1, 0.2], "R": [12, 14]}, None, "measures"), (None, "AP", "systems")],
+)
+def test_a_column_that_is_no_measure_or_system_is_left_out_by_naming_the_others(
+    columns: Any, measure: str | None, key: str
+) -> None:
+    table = pd.DataFrame({"topic": ["1", "2"], **(columns or {"a": [0.1, 0.2], "n": [3, 0]})})
+    with pytest.raises(InputError, match="divide percentages") as error:
+        values(table, measure=measure)
+    remedy = error.value.remedy
+    assert remedy is not None
+    assert values(table, measure=measure, columns=remedy.example).measures == ("AP",)
+    assert list(remedy.example) == [key]
+    with pytest.raises(InputError) as error:
+        values(table[["topic", table.columns[2]]], measure=measure)
+    assert error.value.remedy is not None
+    assert not error.value.remedy.argument
+
+
+def test_a_misspelt_column_is_named_where_values_occur_twice() -> None:
+    rows = [(system, topic, 0.5) for system in "ab" for topic in ("1", "2")]
+    table = pd.DataFrame(rows, columns=["sytem", "topic", "AP"])
+    with pytest.raises(InputError, match="columns not read: sytem") as error:
+        values(table)
+    assert error.value.remedy is not None
+    assert values(table, columns=error.value.remedy.example).systems == ("a", "b")
+    with pytest.raises(InputError, match="columns not read: fold") as error:
+        values(table.rename(columns={"sytem": "fold"}))
+    assert error.value.remedy is None
+
+
+def test_means_by_pyterrier_are_refused_with_the_argument_for_values() -> None:
+    with pytest.raises(InputError, match="perquery=True"):
+        values(pd.DataFrame({"name": ["a", "b"], "AP": [0.2, 0.3]}))

@@ -19,6 +19,7 @@ from irpref_lab.given_values.summaries import without_summaries
 from irpref_lab.given_values.tables import (
     MEANS,
     NOT_READ,
+    WIDE,
     checked_columns,
     frame_of_records,
     known_measure,
@@ -91,7 +92,8 @@ def values(
     parts = list(_rows(data, "values", checked_columns(columns), name))
     not_read = dict.fromkeys(column for part in parts for column in part.attrs.get(NOT_READ, ()))
     rows = without_summaries(pd.concat(parts, ignore_index=True))
-    return GivenValues(rows, higher_is_better, list(not_read))
+    wide = next((part.attrs[WIDE] for part in parts if WIDE in part.attrs), None)
+    return GivenValues(rows, higher_is_better, list(not_read), wide)
 
 
 def _rows(
