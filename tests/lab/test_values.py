@@ -710,7 +710,7 @@ def test_quotation_marks_around_a_cell_are_not_text(tmp_path: Path) -> None:
 def test_a_column_that_is_no_measure_or_system_is_left_out_by_naming_the_others(
     columns: Any, measure: str | None, key: str
 ) -> None:
-    table = pd.DataFrame({"topic": ["1", "2"], **(columns or {"a": [0.1, 0.2], "n": [3, 0]})})
+    table = pd.DataFrame({"topic": ["1", "2"], **(columns or {"a": [0.1, 0.2], "n": [3.5, 0]})})
     with pytest.raises(InputError, match="divide percentages") as error:
         values(table, measure=measure)
     remedy = error.value.remedy
@@ -738,3 +738,43 @@ def test_a_misspelt_column_is_named_where_values_occur_twice() -> None:
 def test_means_by_pyterrier_are_refused_with_the_argument_for_values() -> None:
     with pytest.raises(InputError, match="perquery=True"):
         values(pd.DataFrame({"name": ["a", "b"], "AP": [0.2, 0.3]}))
+
+
+NESTED = {"A": {"AP": {"1": 0.2, "2": 0.3}}, "B": {"AP": {"1": 0.2, "2": 0.4}}}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"dl19": NESTED},
+        {"dl19": NESTED, "dl20": {"A": {"AP": {"9": 0.5}}}},
+        {"dl19": values(NESTED), "dl20": values({"A": {"AP": {"9": 0.5}}})},
+        {"dl19": values(NESTED).frame(), "dl20": values({"A": {"AP": {"9": 0.5}}}).frame()},
+        {"dl19": {"A": values(NESTED).frame()}},
+    ],
+)
+def test_collections_are_not_pooled_as_systems(data: Any) -> None:
+    with pytest.raises(InputError, match=r"'dl(19|20)' holds systems itself") as error:
+        values(data)
+    assert "irpref_lab.collections" in str(error.value)
+
+
+def test_a_text_of_several_runs_is_refused(tmp_path: Path) -> None:
+    text = "map\t1\t0.5\nrunid\tall\tA\nmap\tall\t0.5\n"
+    (tmp_path / "v.txt").write_text(text)
+    assert values(tmp_path / "v.txt").topics == ("1",)
+    (tmp_path / "v.txt").write_text(text + text.replace("A", "B").replace("\t1", "\t2"))
+    with pytest.raises(InputError, match=r"2 runs \(A, B\)"):
+        values(tmp_path / "v.txt")
+
+
+def test_columns_of_counts_are_no_systems_beside_fractions() -> None:
+    table = pd.DataFrame(
+        {"topic": ["1", "2"], "A": [0.1, 0.2], "B": [0.2, 1.0], "n_rel": [3, 4], "len": [5, 100]}
+    )
+    with pytest.raises(ColumnError, match="n_rel, len hold counts") as error:
+        values(table, measure="myscore")
+    assert error.value.remedy is not None
+    chosen = values(table, measure="myscore", columns=error.value.remedy.example)
+    assert chosen.systems == ("A", "B")
+    assert values(table[["topic", "n_rel", "len"]], measure="n").systems == ("n_rel", "len")

@@ -28,6 +28,8 @@ from irpref_lab.given_values.tables import (
 )
 from irpref_lab.given_values.texts import check_known, files_of, read_file
 
+_DEPTH_OF_SYSTEMS = 3  # levels of mappings of systems, measures and topics down to numbers
+
 
 def values(
     data: Any,
@@ -180,12 +182,43 @@ def _of_mapping(
             remedy=Remedy("measure", "nDCG@10", effect="names the measure of all values"),
         )
     else:
-        for key, one in data.items():
-            yield from (
-                _rows(one, str(key), columns, measure)
-                if not isinstance(one, (str, os.PathLike))
-                else _named_path(os.fspath(one), str(key), columns, measure)
-            )
+        yield from _of_names(data, columns, measure)
+
+
+def _of_names(
+    data: Mapping[Any, Any], columns: Mapping[str, Any], measure: str | None
+) -> Iterator[pd.DataFrame]:
+    """Read a mapping of names of systems to any form.
+
+    Raises
+    ------
+    InputError
+        The names are those of collections: systems are inside, the same under several names.
+    """
+    named_in: dict[str, str] = {}
+    for key, one in data.items():
+        name = str(key)
+        if isinstance(one, Mapping) and one and not 0 < _depth(one) < _DEPTH_OF_SYSTEMS:
+            raise _collections(name, list(map(str, one)))
+        parts = list(
+            _rows(one, name, columns, measure)
+            if not isinstance(one, (str, os.PathLike))
+            else _named_path(os.fspath(one), name, columns, measure)
+        )
+        systems = list(dict.fromkeys(system for part in parts for system in part["system"]))
+        if any(named_in.setdefault(system, name) != name for system in systems):
+            raise _collections(name, systems)
+        yield from parts
+
+
+def _collections(name: str, systems: list[str]) -> InputError:
+    return InputError(
+        f"expected names of systems, and {name!r} holds systems itself ({', '.join(systems[:3])}): "
+        f"is it a collection?",
+        remedy=Remedy(
+            effect="irpref_lab.collections({name: irpref_lab.values(...)}) takes collections"
+        ),
+    )
 
 
 def _named_path(

@@ -195,6 +195,7 @@ def _wide(
         return "measure", measures
     numbers = [column for column in others if _is_numbers(frame[column])]
     if measure is not None and "system" not in fixed and numbers:
+        _check_alike(frame, numbers)
         return "system", numbers
     raise ColumnError(
         f"has no column of values that is known (found: {', '.join(map(str, frame.columns))})",
@@ -207,6 +208,27 @@ def _wide(
             effect="names measures; if each column is a system, name the systems and one measure",
         ),
     )
+
+
+def _check_alike(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse columns that cannot all be systems: those of counts beside those of fractions.
+
+    Raises
+    ------
+    ColumnError
+    """
+    cells = frame[list(columns)].apply(pd.to_numeric, errors="coerce")
+    are_counts = ((cells % 1 == 0) | cells.isna()).all() & (cells.abs().max() > 1)
+    are_fractions = (cells % 1 > 0).any() & (cells.abs().max() <= 1)
+    if are_counts.any() and are_fractions.any():
+        counts, rest = cells.columns[are_counts].tolist(), cells.columns[~are_counts].tolist()
+        raise ColumnError(
+            f"has {len(columns)} columns of numbers ({', '.join(columns)}), of which "
+            f"{', '.join(counts)} hold{'s' * (len(counts) == 1)} counts: are all of them systems?",
+            table="the table",
+            header=tuple(map(str, frame.columns)),
+            remedy=Remedy("columns", {"systems": rest}, effect="names those that are"),
+        )
 
 
 def _is_numbers(cells: pd.Series) -> bool:

@@ -20,7 +20,8 @@ from irpref_lab.given_values.summaries import is_all
 from irpref_lab.given_values.tables import MEANS, frame_of_records, known_measure, made, rows_of
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')  # a cell in quotation marks, as R and pandas write it
-_NO_VALUES = ("runid", "relstring")  # text that trec_eval prints beside values
+_RUN_ID = "runid"
+_NO_VALUES = (_RUN_ID, "relstring")  # text that trec_eval prints beside values
 # Keys of JSON that tools write, and that holds no values by topic.
 _OF_TOOLS = {
     frozenset({"stat_test", "model_names"}): "a report of ranx holds means, not values by topic",
@@ -179,8 +180,8 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
     Raises
     ------
     InputError
-        The lines are those of a run or of judgments, or have no topic but the summary; it cannot
-        be told which field is the measure; a value is no number.
+        The lines are those of a run or of judgments, of several runs, or have no topic but the
+        summary; it cannot be told which field is the measure; a value is no number.
     """
     separator = "\t" if lines[0].count("\t") == 2 else None
     fields = [line.split(separator) for line in lines]
@@ -201,6 +202,11 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
         for row in rows
         if row[of_measure] not in _NO_VALUES
     ]
+    runs = list(dict.fromkeys(row[2] for row in rows if row[of_measure] == _RUN_ID))
+    if len(runs) > 1:
+        raise InputError(
+            f"has values of {len(runs)} runs ({', '.join(runs[:3])}): give each run a file"
+        )
     if all(is_all(topic) for _, topic, _ in parts):
         raise InputError(MEANS)
     measures, topics, numbers = map(list, zip(*parts, strict=True))
