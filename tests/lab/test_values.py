@@ -18,7 +18,7 @@ import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError
-from irpref.messages import IrprefWarning
+from irpref.messages import IrprefWarning, whole_files
 from irpref_lab.given_values import Values, values
 from irpref_lab.meta import TopicValues
 
@@ -345,11 +345,43 @@ def test_a_mean_that_is_not_that_of_the_topics_is_said(tmp_path: Path) -> None:
     assert len(shown) == 1
 
 
-@pytest.mark.parametrize("text", ["map\tq1\t0.5000\nmap\tq2\t0.25", "topic,AP\nq1,0.5\nq2,0.25"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "map\tq1\t0.5000\nmap\tq2\t0.25",
+        "topic,AP\nq1,0.5\nq2,0.25",
+        "topic,AP\nq1,0.5123\nq2,0.",
+        "topic,AP\nq1,0.5123\nq2,0",
+        "topic\tAP\nq1\t0.5123\nq2\t0",
+        "map q1 0.5123\nmap q2 0.4\nmap q3 0",
+        "topic,AP\nq1,0.5123\nq2,",
+        "topic,AP\nq1,0.5123\nq2",
+        "topic,AP,P@5\nq1,0.5123,0.2\nq2,0.4\n",
+    ],
+)
 def test_a_file_that_may_be_cut_off_is_said(text: str, tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text(text)
-    with pytest.warns(CutWarning):
+    with pytest.warns(CutWarning) as shown:
         values(tmp_path / "v.txt")
+    assert len(shown) == 1
+    with whole_files(), pytest.raises(InputError, match="cut off") as error:
+        values(tmp_path / "v.txt")
+    assert error.value.path == str(tmp_path / "v.txt")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "topic,AP\nq1,0.5123\nq2,0\n",
+        "topic,Success@5\nq1,1\nq2,0",
+        "topic,AP\nq1,0.5\nq2,1\nq3,0",
+        "topic,AP,P@5\nq1,0.5123,\nq2,0.4,",
+        "topic,AP\nq1,0.5123\nq2,\n",
+    ],
+)
+def test_a_file_whose_end_may_be_whole_is_read_in_silence(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(text)
+    assert values(tmp_path / "v.txt").topics[:2] == ("q1", "q2")
 
 
 # Missing values -----------------------------------------------------------------------------------

@@ -14,12 +14,13 @@ import pandas as pd
 
 from irpref.data import Ending, Source
 from irpref.data.records import loaded
-from irpref.errors import InputError
-from irpref.messages import no_such_file
+from irpref.errors import CutWarning, InputError
+from irpref.messages import no_such_file, warn_user
 from irpref_lab.given_values.summaries import is_all
 from irpref_lab.given_values.tables import MEANS, frame_of_records, known_measure, made, rows_of
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')  # a cell in quotation marks, as R and pandas write it
+_MARKS = "\t,;"  # between the cells of tables
 _RUN_ID = "runid"
 _NO_VALUES = (_RUN_ID, "relstring")  # text that trec_eval prints beside values
 # Keys of JSON that tools write, and that holds no values by topic.
@@ -62,12 +63,31 @@ def read_file(
     except FileNotFoundError:
         raise no_such_file(path) from None
     try:
-        found = _read(_decoded(data), name, columns, measure)
-        ending.warn(path)
+        text = _decoded(data)
+        found = _read(text, name, columns, measure)
+        if _lacks_cells(text):
+            warn_user(
+                "the last line has fewer fields than the others: was the file cut off?",
+                CutWarning,
+                path=path,
+            )
+        ending.warn(path, even=True)
         return found
     except InputError as error:
         error.path = error.path or path
         raise
+
+
+def _lacks_cells(text: str) -> bool:
+    """Test whether the last line of a table has fewer cells than the line before, or no end and an
+    empty last cell where the line before has one.
+    """
+    *_, before, last = ["", "", *(line for line in text.splitlines() if line.strip())]
+    mark = next((mark for mark in _MARKS if mark in text.partition("\n")[0]), None)
+    if before.startswith(("{", "[")) or mark is None or not before:
+        return False
+    fewer = '"' not in last and last.count(mark) < before.count(mark)
+    return fewer or (text.endswith(mark) and not before.endswith(mark))
 
 
 def _decoded(data: bytes) -> str:
@@ -87,7 +107,7 @@ def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None)
         return _json(text, lines, name, columns, measure)
     if (rows := lines_of_q(lines, name)) is not None:
         return rows
-    frame = _table(text, next((mark for mark in "\t,;" if mark in lines[0]), r"\s+"))
+    frame = _table(text, next((mark for mark in _MARKS if mark in lines[0]), r"\s+"))
     return rows_of(frame, name, columns, measure)
 
 
