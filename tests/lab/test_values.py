@@ -810,3 +810,23 @@ def test_columns_of_counts_are_no_systems_beside_fractions() -> None:
     chosen = values(table, measure="myscore", columns=error.value.remedy.example)
     assert chosen.systems == ("A", "B")
     assert values(table[["topic", "n_rel", "len"]], measure="n").systems == ("n_rel", "len")
+
+
+def test_values_in_place_of_judgments_are_said_to_be_values(tmp_path: Path) -> None:
+    table = values(NESTED).frame()
+    for one in (table, table.rename(columns={"system": "name", "topic": "qid"})):
+        with pytest.raises(InputError, match=r"values by topic.*irpref_lab\.values\(") as error:
+            irpref_lab.compare("AP", one, "A", "B")
+        assert error.value.remedy is not None
+    for path in ("trec_eval/noisy.txt", "ir_measures/noisy.txt"):
+        with pytest.raises(InputError, match="values by topic"):
+            irpref_lab.compare("AP", TOOLS / path, TOOLS / path, TOOLS / path)
+
+
+@pytest.mark.parametrize("name", ["trec_eval", "ir_measures"])
+def test_the_shell_names_its_option_for_values(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(TOOLS / name / f"{system}.txt") for system in ("baseline", "noisy")]
+    assert main(["compare", *files, files[0], "AP"]) == 1
+    assert "--values reads them" in capsys.readouterr().err
