@@ -716,7 +716,7 @@ VALUES = Remedy(call="irpref_lab.values", effect="reads them")
 
 
 def is_of_values(names: Iterable[str]) -> bool:
-    """Test whether columns are those of values by topic, as `pt.Experiment(perquery=True)` has."""
+    """Test whether a table has values by topic, as `pt.Experiment(perquery=True)` returns them."""
     return {"measure", "value"} <= {str(name).strip().lower() for name in names}
 
 

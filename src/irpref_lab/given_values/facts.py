@@ -105,7 +105,7 @@ def _too_many(view: View) -> Found | None:
 
 
 def topics_alike(facts: ValueFacts) -> list[str]:
-    """Say if systems write the ids of topics in two ways, so that each lacks those of the other."""
+    """Say if systems write the ids of topics in two ways, so that each lacks topics."""
     for lost in facts.lacks.values():
         for system in range(len(facts.systems)):
             lacks = list(compress(facts.topics, lost[system].tolist()))

@@ -211,7 +211,7 @@ def _wide(
 
 
 def _check_alike(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Refuse columns that cannot all be systems: those of counts beside those of fractions.
+    """Refuse columns that cannot all be systems: counts beside fractions.
 
     Raises
     ------
