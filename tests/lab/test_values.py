@@ -377,6 +377,9 @@ def test_a_file_that_may_be_cut_off_is_said(text: str, tmp_path: Path) -> None:
         "topic,AP\nq1,0.5\nq2,1\nq3,0",
         "topic,AP,P@5\nq1,0.5123,\nq2,0.4,",
         "topic,AP\nq1,0.5123\nq2,\n",
+        'topic,AP\n"q1",0.5\nq2,0.4\n',
+        'topic,text,AP\nq1,"a, b",0.5\nq2,c,0.4\n',
+        '{"map": {"q1": 0.5,\n "q2": 0.4,\n"q3": 0.1}\n}',
     ],
 )
 def test_a_file_whose_end_may_be_whole_is_read_in_silence(text: str, tmp_path: Path) -> None:

@@ -84,9 +84,10 @@ def _lacks_cells(text: str) -> bool:
     """
     *_, before, last = ["", "", *(line for line in text.splitlines() if line.strip())]
     mark = next((mark for mark in _MARKS if mark in text.partition("\n")[0]), None)
-    if before.startswith(("{", "[")) or mark is None or not before:
+    if text.lstrip().startswith(("{", "[")) or mark is None or not before:
         return False
-    fewer = '"' not in last and last.count(mark) < before.count(mark)
+    # A mark inside of quotation marks is text.
+    fewer = '"' not in before + last and last.count(mark) < before.count(mark)
     return fewer or (text.endswith(mark) and not before.endswith(mark))
 
 
