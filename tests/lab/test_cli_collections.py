@@ -140,3 +140,14 @@ def test_input_that_cannot_be_compared_is_an_error(
 ) -> None:
     assert main([word.format(folder) for word in words.split()]) in (1, 2)
     assert capsys.readouterr().err
+
+
+def test_a_misspelt_system_is_named(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ("compare {} baseline nosiy AP", "leaderboard {} strong nosiy AP"):
+        command, *rest = words.format(folder).split()
+        assert main([command, "--collections", *rest]) == 2
+        error = capsys.readouterr().err
+        assert "'nosiy' is neither a system nor a measure; the systems are " in error
+        assert "did you mean 'noisy'?" in error
+    assert main(["compare", "--collections", folder, "baseline", "noisy", "nDGC@10"]) in (1, 2)
+    assert "did you mean 'nDCG'" in capsys.readouterr().err

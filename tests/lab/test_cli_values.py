@@ -42,8 +42,10 @@ def test_leaderboard_and_against(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_measure_without_values_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "--values", *FILES, "no-such-measure"]) == 1
+    assert main(["compare", "--values", *FILES, "no-such-measure"]) == 2
     assert "no-such-measure" in capsys.readouterr().err
+    assert main(["compare", "--values", *FILES, "Bpref"]) == 1
+    assert "there are no values of 'Bpref'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -249,6 +251,16 @@ def test_systems_of_a_file_are_named_after_it(
     assert "got 1 (main); there are candidate, main" in capsys.readouterr().err
     assert main(["against", "--values", str(both), "main", "candidate", "AP"]) == 0
     assert "candidate" in capsys.readouterr().out
+
+
+def test_a_misspelt_system_of_a_file_is_named(
+    both: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["main", "candidat", "AP"], ["candidat", "AP"]):
+        assert main(["compare", "--values", str(both), *words]) == 2
+        error = capsys.readouterr().err
+        assert "'candidat' is neither a system nor a measure" in error
+        assert "did you mean 'candidate'?" in error
 
 
 def test_a_folder_of_values_is_a_system_for_each_file(

@@ -167,10 +167,12 @@ def test_collections_of_other_scales_and_of_one_topic_are_named() -> None:
         }
         return values(by_topic, measure="score")
 
-    board = leaderboard_over("score", collections({"x": of(1), "y": of(100)}))
-    assert any("y decides the mean" in note for note in board.notes)
-    board = leaderboard_over("score", collections({"x": of(1), "y": of(2)}))
-    assert not any("decides" in note for note in board.notes)
+    for scale in (2, 100):
+        both = collections({"x": of(1), "y": of(scale)})
+        board = leaderboard_over("score", both)
+        pair, others = compare_over("score", both, "a", "b"), against_over("score", both, "a")
+        for notes in (board.notes, pair.notes, others.notes):
+            assert any("y decides the mean" in note for note in notes) == (scale == 100)
     with pytest.raises(ArgumentError, match="small") as error:
         leaderboard_over("score", collections({"x": of(1), "small": of(1, 1)}))
     assert error.value.remedy is not None
@@ -180,6 +182,23 @@ def test_collections_of_other_scales_and_of_one_topic_are_named() -> None:
     other = values({"a": {"q": {"AP": 0.5}}, "b": {"q": {"AP": 0.5}}})
     with pytest.raises(ArgumentError, match="'other'"):
         leaderboard_over("score", collections({"x": of(1), "other": other}))
+
+
+def test_a_measure_that_rises_on_one_collection_and_falls_on_another_is_refused() -> None:
+    data = {"a": {"q1": 1.0, "q2": 2.0}, "b": {"q1": 3.0, "q2": 5.0}}
+    falls = values(data, measure="latency", higher_is_better=False)
+    rises = values(data, measure="latency")
+    for given in ({"x": falls, "y": rises}, {"y": rises, "x": falls}):
+        both = collections(given)
+        for call in (
+            lambda both=both: leaderboard_over("latency", both),
+            lambda both=both: compare_over("latency", both, "a", "b"),
+            lambda both=both: against_over("latency", both, "a"),
+        ):
+            with pytest.raises(ArgumentError, match=r"latency: .*better on y and worse on x"):
+                call()
+    both = collections({"x": falls, "y": falls})
+    assert compare_over("latency", both, "a", "b")["verdict"][0] != "b better"
 
 
 def test_a_comparison_is_a_pair_of_the_board(three: Collections) -> None:

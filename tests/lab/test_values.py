@@ -18,7 +18,7 @@ import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError
-from irpref.messages import IrprefWarning
+from irpref.messages import IrprefWarning, whole_files
 from irpref_lab.given_values import Values, values
 from irpref_lab.meta import TopicValues
 
@@ -345,11 +345,46 @@ def test_a_mean_that_is_not_that_of_the_topics_is_said(tmp_path: Path) -> None:
     assert len(shown) == 1
 
 
-@pytest.mark.parametrize("text", ["map\tq1\t0.5000\nmap\tq2\t0.25", "topic,AP\nq1,0.5\nq2,0.25"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "map\tq1\t0.5000\nmap\tq2\t0.25",
+        "topic,AP\nq1,0.5\nq2,0.25",
+        "topic,AP\nq1,0.5123\nq2,0.",
+        "topic,AP\nq1,0.5123\nq2,0",
+        "topic\tAP\nq1\t0.5123\nq2\t0",
+        "map q1 0.5123\nmap q2 0.4\nmap q3 0",
+        "topic,AP\nq1,0.5123\nq2,",
+        "topic,AP\nq1,0.5123\nq2",
+        "topic,AP,P@5\nq1,0.5123,0.2\nq2,0.4\n",
+    ],
+)
 def test_a_file_that_may_be_cut_off_is_said(text: str, tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text(text)
-    with pytest.warns(CutWarning):
+    with pytest.warns(CutWarning) as shown:
         values(tmp_path / "v.txt")
+    assert len(shown) == 1
+    with whole_files(), pytest.raises(InputError, match="cut off") as error:
+        values(tmp_path / "v.txt")
+    assert error.value.path == str(tmp_path / "v.txt")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "topic,AP\nq1,0.5123\nq2,0\n",
+        "topic,Success@5\nq1,1\nq2,0",
+        "topic,AP\nq1,0.5\nq2,1\nq3,0",
+        "topic,AP,P@5\nq1,0.5123,\nq2,0.4,",
+        "topic,AP\nq1,0.5123\nq2,\n",
+        'topic,AP\n"q1",0.5\nq2,0.4\n',
+        'topic,text,AP\nq1,"a, b",0.5\nq2,c,0.4\n',
+        '{"map": {"q1": 0.5,\n "q2": 0.4,\n"q3": 0.1}\n}',
+    ],
+)
+def test_a_file_whose_end_may_be_whole_is_read_in_silence(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(text)
+    assert values(tmp_path / "v.txt").topics[:2] == ("q1", "q2")
 
 
 # Missing values -----------------------------------------------------------------------------------
@@ -701,3 +736,100 @@ def test_quotation_marks_around_a_cell_are_not_text(tmp_path: Path) -> None:
     path.write_text('"system"\t"topic"\t"AP"\n"a ""x"""\t"1"\t0.5\n"b"\t"say ""hi"\t0.25\n')
     given = values(path)
     assert (given.systems, given.topics) == (('a "x"', "b"), ("1", 'say "hi'))
+
+
+@pytest.mark.parametrize(
+    ("columns", "measure", "key"),
+    [({"AP": [0.1, 0.2], "R": [12, 14]}, None, "measures"), (None, "AP", "systems")],
+)
+def test_a_column_that_is_no_measure_or_system_is_left_out_by_naming_the_others(
+    columns: Any, measure: str | None, key: str
+) -> None:
+    table = pd.DataFrame({"topic": ["1", "2"], **(columns or {"a": [0.1, 0.2], "n": [3.5, 0]})})
+    with pytest.raises(InputError, match="divide percentages") as error:
+        values(table, measure=measure)
+    remedy = error.value.remedy
+    assert remedy is not None
+    assert values(table, measure=measure, columns=remedy.example).measures == ("AP",)
+    assert list(remedy.example) == [key]
+    with pytest.raises(InputError) as error:
+        values(table[["topic", table.columns[2]]], measure=measure)
+    assert error.value.remedy is not None
+    assert not error.value.remedy.argument
+
+
+def test_a_misspelt_column_is_named_where_values_occur_twice() -> None:
+    rows = [(system, topic, 0.5) for system in "ab" for topic in ("1", "2")]
+    table = pd.DataFrame(rows, columns=["sytem", "topic", "AP"])
+    with pytest.raises(InputError, match="columns not read: sytem") as error:
+        values(table)
+    assert error.value.remedy is not None
+    assert values(table, columns=error.value.remedy.example).systems == ("a", "b")
+    with pytest.raises(InputError, match="columns not read: fold") as error:
+        values(table.rename(columns={"sytem": "fold"}))
+    assert error.value.remedy is None
+
+
+def test_means_by_pyterrier_are_refused_with_the_argument_for_values() -> None:
+    with pytest.raises(InputError, match="perquery=True"):
+        values(pd.DataFrame({"name": ["a", "b"], "AP": [0.2, 0.3]}))
+
+
+NESTED = {"A": {"AP": {"1": 0.2, "2": 0.3}}, "B": {"AP": {"1": 0.2, "2": 0.4}}}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"dl19": NESTED},
+        {"dl19": NESTED, "dl20": {"A": {"AP": {"9": 0.5}}}},
+        {"dl19": values(NESTED), "dl20": values({"A": {"AP": {"9": 0.5}}})},
+        {"dl19": values(NESTED).frame(), "dl20": values({"A": {"AP": {"9": 0.5}}}).frame()},
+        {"dl19": {"A": values(NESTED).frame()}},
+    ],
+)
+def test_collections_are_not_pooled_as_systems(data: Any) -> None:
+    with pytest.raises(InputError, match=r"'dl(19|20)' holds systems itself") as error:
+        values(data)
+    assert "irpref_lab.collections" in str(error.value)
+
+
+def test_a_text_of_several_runs_is_refused(tmp_path: Path) -> None:
+    text = "map\t1\t0.5\nrunid\tall\tA\nmap\tall\t0.5\n"
+    (tmp_path / "v.txt").write_text(text)
+    assert values(tmp_path / "v.txt").topics == ("1",)
+    (tmp_path / "v.txt").write_text(text + text.replace("A", "B").replace("\t1", "\t2"))
+    with pytest.raises(InputError, match=r"2 runs \(A, B\)"):
+        values(tmp_path / "v.txt")
+
+
+def test_columns_of_counts_are_no_systems_beside_fractions() -> None:
+    table = pd.DataFrame(
+        {"topic": ["1", "2"], "A": [0.1, 0.2], "B": [0.2, 1.0], "n_rel": [3, 4], "len": [5, 100]}
+    )
+    with pytest.raises(ColumnError, match="n_rel, len hold counts") as error:
+        values(table, measure="myscore")
+    assert error.value.remedy is not None
+    chosen = values(table, measure="myscore", columns=error.value.remedy.example)
+    assert chosen.systems == ("A", "B")
+    assert values(table[["topic", "n_rel", "len"]], measure="n").systems == ("n_rel", "len")
+
+
+def test_values_in_place_of_judgments_are_said_to_be_values(tmp_path: Path) -> None:
+    table = values(NESTED).frame()
+    for one in (table, table.rename(columns={"system": "name", "topic": "qid"})):
+        with pytest.raises(InputError, match=r"values by topic.*irpref_lab\.values\(") as error:
+            irpref_lab.compare("AP", one, "A", "B")
+        assert error.value.remedy is not None
+    for path in ("trec_eval/noisy.txt", "ir_measures/noisy.txt"):
+        with pytest.raises(InputError, match="values by topic"):
+            irpref_lab.compare("AP", TOOLS / path, TOOLS / path, TOOLS / path)
+
+
+@pytest.mark.parametrize("name", ["trec_eval", "ir_measures"])
+def test_the_shell_names_its_option_for_values(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(TOOLS / name / f"{system}.txt") for system in ("baseline", "noisy")]
+    assert main(["compare", *files, files[0], "AP"]) == 1
+    assert "--values reads them" in capsys.readouterr().err

@@ -453,3 +453,33 @@ def test_a_measure_that_only_the_second_collection_has_names_the_first() -> None
     names = ["system", "collection", "topic", "measure", "value"]
     with pytest.raises(ArgumentError, match="collection 'x'"):
         irpref_lab.compare("RR", irpref_lab.values(pd.DataFrame(rows, columns=names)), "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (str.upper, "are 'Q01' and 'q01' one topic? 30 differ in case"),
+        (lambda topic: topic[1:].lstrip("0"), "in 'q' at the beginning"),
+        (lambda topic: f"{topic}.0", "are 'q01.0' and 'q01' one topic? 30 differ in a '.0'"),
+        (lambda topic: f"{topic} ", "are 'q01 ' and 'q01' one topic? 30 differ in blanks"),
+        (lambda topic: topic.replace("q0", "q"), "are 'q1' and 'q01' one topic? 9 differ in zeros"),
+        (lambda topic: chr(ord(topic[1]) + 50) + chr(ord(topic[2]) + 50), "such as '"),
+    ],
+)
+def test_topics_under_two_spellings_are_named(change: Any, words: str) -> None:
+    main = {f"q{t:02}": {"AP": 0.3 + 0.01 * (t % 7)} for t in range(1, 31)}
+    new = {change(topic): {"AP": cells["AP"] + 0.1} for topic, cells in main.items()}
+    given = irpref_lab.values({"main": main, "new": new})
+    found = irpref_lab.compare("AP", given, "main", "new")
+    assert found["verdict"][0] == "cannot tell"
+    assert words in found.text
+    notes = irpref_lab.gate("AP", given, "main", "new").notes
+    assert any("one topic?" in note for note in notes) == ("such as" not in words)
+
+
+def test_a_topic_that_a_system_lacks_is_named() -> None:
+    main = {f"q{t:02}": {"AP": 0.3 + 0.01 * (t % 7)} for t in range(1, 31)}
+    new = {topic: {"AP": cells["AP"] + 0.1} for topic, cells in main.items() if topic > "q09"}
+    given = irpref_lab.values({"main": main, "new": new})
+    text = irpref_lab.compare("AP", given, "main", "new").text
+    assert "new has no value for 9 of 30 topics (such as 'q01')" in text

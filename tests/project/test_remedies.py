@@ -409,11 +409,55 @@ def transposed_table() -> None:
     assert irpref_lab.verify(frame.T, QRELS, {"x": BEST, "y": BEST})
 
 
+def values_in_place_of_judgments() -> None:
+    """The values of a table that was given as judgments."""
+    table = pd.DataFrame(
+        [(s, t, "AP", 0.5) for s in "ab" for t in ("1", "2")],
+        columns=["name", "qid", "measure", "value"],
+    )
+    remedy = remedy_of(lambda: irpref_lab.compare("AP", table, "a", "b"))
+    given = attrgetter(remedy.call)(SimpleNamespace(irpref_lab=irpref_lab))(table)
+    assert irpref_lab.compare("AP", given, "a", "b")["difference"].item() == 0
+
+
+def measures_among_columns() -> None:
+    """All columns but the one that holds counts."""
+    table = pd.DataFrame({"topic": ["1", "2"], "AP": [0.5, 1.0], "R": [12, 14]})
+    remedy = remedy_of(lambda: irpref_lab.values(table))
+    given = irpref_lab.values(table, **{remedy.argument: remedy.example})
+    assert (given.measures, given.of("AP").values.tolist()) == (("AP",), [[0.5, 1.0]])
+
+
+def systems_among_columns() -> None:
+    """All columns but the one that holds counts."""
+    table = pd.DataFrame({"topic": ["1", "2"], "a": [0.5, 1.0], "n": [12, 14]})
+    remedy = remedy_of(lambda: irpref_lab.values(table, measure="x"))
+    given = irpref_lab.values(table, measure="x", **{remedy.argument: remedy.example})
+    assert (given.systems, given.of("x").values.tolist()) == (("a",), [[0.5, 1.0]])
+
+
+def a_misspelt_column() -> None:
+    """The systems of a column that was not read."""
+    table = pd.DataFrame({"topic": ["1", "1"], "sytem": ["a", "b"], "AP": [0.5, 1.0]})
+    remedy = remedy_of(lambda: irpref_lab.values(table))
+    given = irpref_lab.values(table, **{remedy.argument: remedy.example})
+    assert (given.systems, given.of("AP").values.tolist()) == (("a", "b"), [[0.5], [1.0]])
+
+
+def collections_of_values() -> None:
+    """Two collections, each with its own values."""
+    data = {name: {"a": {"AP": {"1": 0.5}}, "b": {"AP": {"1": 1.0}}} for name in ("x", "y")}
+    assert "irpref_lab.collections(" in remedy_of(lambda: irpref_lab.values(data)).effect
+    given = irpref_lab.collections({name: irpref_lab.values(one) for name, one in data.items()})
+    assert given.names == ("x", "y")
+
+
 FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/cli/in_order.py in_order": files_in_order,
     "irpref/data/columns.py LOWER": distances,
     "irpref/data/columns.py _missing": columns_of_a_file,
     "irpref/data/columns.py _missing 2": trec_files_by_another_name,
+    "irpref/data/columns.py VALUES": values_in_place_of_judgments,
     "irpref/data/kinds.py _as_grades": grades_that_look_like_times,
     "irpref/data/kinds.py as_pairs": pairs,
     "irpref/data/lists.py _check_order": lists_in_another_order,
@@ -430,6 +474,10 @@ FOLLOWED: dict[str, Callable[..., None]] = {
     "irpref/data/records.py _prediction": predictions_of_mteb,
     "irpref_lab/given_values/given.py _check_range": percentages,
     "irpref_lab/decide/over_collections/numbers.py check_sizes": collections_as_the_sample,
+    "irpref_lab/given_values/given.py _other_columns": measures_among_columns,
+    "irpref_lab/given_values/tables.py _check_alike": systems_among_columns,
+    "irpref_lab/given_values/tables.py meant": a_misspelt_column,
+    "irpref_lab/given_values/reading.py _collections": collections_of_values,
     "irpref_lab/given_values/reading.py _of_mapping": measure_of_values,
     "irpref_lab/given_values/reading.py _rows": scores_of_ranx,
     "irpref_lab/given_values/tables.py _lacks": column_of_topics,

@@ -11,6 +11,7 @@ from irpref.errors import Remedy, Told
 OPTIONS = {
     "columns": "--columns=",
     "float32": "--float32",
+    "irpref_lab.values": "--values",
     "form": "--format=",
     "ignore_self": "--ignore-self",
     "judge": "--judge FILE",

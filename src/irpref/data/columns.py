@@ -645,6 +645,8 @@ def _missing(
     ):
         swapped = wrong in (_RUN_FOR_QRELS, _QRELS_FOR_RUN)
         message, remedy = f"{message}; {wrong}", QRELS_FIRST if swapped else None
+    elif not likely and is_of_values(present):
+        message, remedy = f"{message}; {OF_VALUES}", VALUES
     elif "path" in place and len(present) == 1 and len(present[0].split()) in (4, 6):
         message += "; its first line looks like one of a TREC file"
         remedy = Remedy("form", "trec", call, "reads it as one")
@@ -714,6 +716,15 @@ def _guessed(missing: Iterable[str], present: Sequence[str]) -> dict[str, Any]:
             guessed[name] = likely[0]
             left.remove(likely[0])
     return guessed
+
+
+OF_VALUES = "this looks like values by topic, which take the place of judgments"
+VALUES = Remedy(call="irpref_lab.values", effect="reads them")
+
+
+def is_of_values(names: Iterable[str]) -> bool:
+    """Test whether a table has values by topic, as `pt.Experiment(perquery=True)` returns them."""
+    return {"measure", "value"} <= {str(name).strip().lower() for name in names}
 
 
 _RUN_FOR_QRELS = "this looks like a run, expected qrels"

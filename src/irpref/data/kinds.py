@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import NAMES, Reading, Table, as_list
+from irpref.data.columns import NAMES, OF_VALUES, VALUES, Reading, Table, as_list
 from irpref.data.rows import id_text
 from irpref.data.source import Source
 from irpref.data.texts import Texts
-from irpref.data.trec import is_number, lines_of
+from irpref.data.trec import is_number, is_value, lines_of
 from irpref.errors import InputError, Remedy
 from irpref.kernel.memo import shared
 
@@ -268,6 +268,8 @@ def _check_third(table: Table, **place: Any) -> None:
     """Raise `InputError` if the third of three fields may be a document instead of a grade."""
     grade = table.value[np.isfinite(table.value)]
     doubtful = set(grade[np.abs(grade) > _HIGHEST][:1].tolist()) or _ids_among(table, grade)
+    if doubtful and all(is_value((row[0], row[2], row[3])) for row in _fields(table)):
+        raise InputError(OF_VALUES, remedy=VALUES, column="relevance", **place)
     if doubtful:
         raise InputError(
             f"is the third field, such as {min(doubtful):.15g}, a grade or the id of a document?",

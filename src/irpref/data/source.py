@@ -14,7 +14,7 @@ import tempfile
 import weakref
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeVar
 
@@ -363,17 +363,22 @@ class Ending:
             self._bytes = (self._bytes + data[-_ENDING:])[-_ENDING:]
             yield data
 
-    def warn(self, name: str, tagged: bool = False) -> None:
-        """Warn if the last line has no end and ends with a number of several digits.
+    def warn(self, name: str, tagged: bool = False, even: bool = False) -> None:
+        """Warn if the last line has no end and ends with a number of several digits, or of one
+        digit and a point.
 
         `tagged`: lines end with a tag. If the last two end with the same one, nothing is missing.
+        `even`: numbers at the end of lines have the same number of decimal places, so that one
+        with fewer than all before it is cut off.
 
         Warns
         -----
         CutWarning
         """
         lines = self._bytes.splitlines(keepends=True)
-        if not lines or not _NUMBER_AT_END.search(lines[-1]):
+        if not lines or not (
+            _NUMBER_AT_END.search(lines[-1]) or (even and _is_shorter(lines[-1], lines[1:-1]))
+        ):
             return
         tags = [line.split()[-1:] for line in lines[-2:]]
         if not (tagged and len(tags) == 2 and tags[0] == tags[1]):
@@ -385,8 +390,16 @@ class Ending:
 
 
 _ENDING = 1 << 12  # bytes at the end of a file that are looked at
-# A number of several digits, alone or in quotation marks, at the end of a line without an end.
-_NUMBER_AT_END = re.compile(rb"(?:^|[\s,;])\"?[+-]?(?=[^\s,;]*[0-9][^\s,;]*[0-9])[0-9.eE+-]+\Z")
+# A number of several digits, or of one and a point, alone or in quotation marks, at the end of a
+# line without an end.
+_NUMBER_AT_END = re.compile(rb"(?:^|[\s,;])\"?[+-]?(?=[^\s,;]*[0-9][^\s,;]*[0-9.])[0-9.eE+-]+\Z")
+_DIGIT_AT_END = re.compile(rb"[\s,;]\"?[+-]?[0-9]\Z")
+_DECIMALS_AT_END = re.compile(rb"[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?\"?\s*\Z")
+
+
+def _is_shorter(last: bytes, before: Sequence[bytes]) -> bool:
+    """Test whether a line ends with one digit, and all lines before it with decimal places."""
+    return bool(_DIGIT_AT_END.search(last) and before and all(map(_DECIMALS_AT_END.search, before)))
 
 
 def too_long(block: bytes) -> bool:

@@ -40,7 +40,17 @@ from typing import Any
 import numpy as np
 
 from irpref.data import texts
-from irpref.data.columns import NAMES, Stretches, Table, as_list, as_objects, stretches_of, take
+from irpref.data.columns import (
+    NAMES,
+    OF_VALUES,
+    VALUES,
+    Stretches,
+    Table,
+    as_list,
+    as_objects,
+    stretches_of,
+    take,
+)
 from irpref.data.labels import WORTH
 from irpref.data.ranks import Counted
 from irpref.data.source import LONGEST_LINE, Ending, Source, ahead, blocks_of, too_long
@@ -587,6 +597,8 @@ def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None
         return f"{why}; this looks like judgments", QRELS_FIRST
     if form.is_run and row[0].decode("utf-8", "replace").lower() in NAMES["query_id"]:
         return why, Remedy("form", "tsv", effect="reads columns that a header names")
+    if len(row) == RANKS.n and is_value(row):
+        return f"{why}; {OF_VALUES}", VALUES
     if form.is_run and len(row) == RANKS.n:
         return why, Remedy(
             "form", "msmarco", effect="reads MS MARCO's three columns (query_id doc_id rank)"
@@ -596,6 +608,19 @@ def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None
     if is_number(row[5]):
         return why, None
     return (f"{why}; is the end of a line missing?", None) if _is_joined(row) else (None, None)
+
+
+_MEASURE = re.compile(
+    rb"(?i)(ap|bpref|judged|map|mrr|ndcg|num_(rel|ret|rel_ret)|p|r|rbp|recall|recip_rank|rr|rprec|"
+    rb"set_.*|success)((_cut)?[_@][0-9]+)?"
+)
+
+
+def is_value(row: Sequence[bytes]) -> bool:
+    """Test whether three fields are a measure, a topic and a value, or a topic, a measure and a
+    value, as `trec_eval -q` and `ir_measures -q` print.
+    """
+    return any(map(_MEASURE.fullmatch, row[:2])) and is_number(row[2])
 
 
 def _is_joined(row: list[bytes]) -> bool:

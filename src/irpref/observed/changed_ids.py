@@ -178,6 +178,13 @@ CHANGES = (
         "in characters that are neither letters nor digits", _without_marks, bool, is_sure=False
     ),
 )
+# Of topics, which are fewer than documents: `q1` and `q01`.
+INNER_ZEROS = Change(
+    "in zeros before a number",
+    lambda text: re.sub(r"(?<![0-9.])0+(?=[0-9])", "", text),
+    _has("0"),
+    is_sure=False,
+)
 # Not normalisations of both: one id is the beginning of the other.
 SUFFIX = Change("in a suffix after '#' or '_'", str, _has("#", "_"), is_sure=False)
 LAST = Change("in the last character", str, lambda _: True, is_sure=False)
@@ -403,6 +410,7 @@ def changed(
     known: KnownIds,
     taken: Callable[[str, str], bool],
     n_found: int,
+    further: Sequence[Change] = (),
 ) -> Changed | None:
     """Find the change that explains most unknown ids.
 
@@ -415,6 +423,8 @@ def changed(
         Whether a known id of a group is found as it is, so that no other id was changed from it.
     n_found : int
         How many ids beside the unknown ones are known as they are.
+    further : sequence of Change
+        Changes that are looked for beside the usual ones.
 
     Returns
     -------
@@ -423,7 +433,7 @@ def changed(
     best: Changed | None = None
     names = [name for of_group in unknown.values() for name in of_group]
     n_unknown, text = len(names), "\n".join(names)
-    candidates = [*_EVERY, *_affixes(unknown, known)]
+    candidates = [*_EVERY, *further, *_affixes(unknown, known)]
     touching = {change for change in candidates if change.touches(text)}
     touching |= known.touched_by(change for change in candidates if change not in touching)
     undone = {change: iter(change.undone_in(names)) for change in candidates if change in touching}

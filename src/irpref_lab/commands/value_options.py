@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from irpref.cli.arguments import INPUTS, Inputs, check_files_there, only_topics, sort_values
 from irpref.cli.options import Decorator, option, together
 from irpref.cli.parameter_types import OTHER_COLUMNS, Choice
+from irpref.messages import did_you_mean
 from irpref_lab.arguments import OVER
 
 _GIVEN = f"{__name__}.given"  # where the context keeps which of the two options is given
@@ -148,6 +149,7 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
     named = [name for name in names if name in read.systems and not read.has(name)]
     names = [name for name in names if name not in named]
     check_files_there(names, read.measures)
+    _check_words(names, read.systems, [read])
     if topics := given.get("topic"):
         read = read.only(only_topics(read.topics, topics, "the values"))
     if len(read.collections) > 1:
@@ -197,6 +199,7 @@ def _of_collections(takes: str, given: Mapping[str, Any]) -> CollectionInputs:
     read = irpref_lab.collections(path)
     named = [text for text in given["arguments"] if text in read.systems]
     names = [text for text in given["arguments"] if text not in read.systems]
+    _check_words(names, read.systems, list(read.parts.values()))
     names += given.get("measure", ())
     if not names:
         there = ", ".join(read.systems[:9])
@@ -209,6 +212,35 @@ def _of_collections(takes: str, given: Mapping[str, Any]) -> CollectionInputs:
     return CollectionInputs(
         path, files, measures_over(names, read), systems=systems, collections=read
     )
+
+
+def _check_words(words: Iterable[str], systems: Sequence[str], parts: Sequence[Any]) -> None:
+    """Refuse words that are neither systems nor measures, which irpref knows or which values have.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    from irpref_lab.given_values import Values
+    from irpref_lab.given_values.tables import known_measure
+
+    of_values = [part for part in parts if isinstance(part, Values)]
+    for word in words:
+        if known_measure(word) is not None or any(part.has(word) for part in of_values):
+            continue
+        measures = dict.fromkeys(name for part in of_values for name in part.measures)
+        meant = did_you_mean(word, [*systems, *measures])
+        # With a bracket or a cutoff it was meant for a measure.
+        if not meant and {"(", "@"} & set(word):
+            continue
+        there = f"the systems are {_some(systems)}"
+        if measures:
+            there += f", the measures {_some(list(measures))}"
+        raise click.UsageError(f"{word!r} is neither a system nor a measure; {there}{meant}")
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join([*names[:9], *["..."] * (len(names) > 9)])
 
 
 def _check_number(

@@ -18,7 +18,13 @@ from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.decide.in_place import InPlaceOfJudgments
 from irpref_lab.decide.pair import FURTHER, Pair, Row
 from irpref_lab.decide.questions import Verdict
-from irpref_lab.given_values.facts import GivenMeasure, ValueFacts, facts_of, measures_of
+from irpref_lab.given_values.facts import (
+    GivenMeasure,
+    ValueFacts,
+    facts_of,
+    measures_of,
+    topics_alike,
+)
 from irpref_lab.given_values.given import FIRST_LINE, Values
 from irpref_lab.remarks import about_topics, of_many_runs, topics_by_code
 
@@ -63,6 +69,7 @@ class ValueBasis(FactsBasis):
         Makes the facts about some systems, by number, on their own topics.
     """
 
+    facts: ValueFacts
     heading = f"{FIRST_LINE}: "
     lacking = "has no value"
     hashed = "topics"
@@ -102,8 +109,10 @@ class ValueBasis(FactsBasis):
     def notes(self, verdict: Verdict) -> list[str]:
         """Name the unknown, and all that pairs have in common."""
         everything = self.facts.everything
-        notes = [] if verdict == "claim" else about_topics(self.facts, self.measures, everything)
-        return [ONLY_VALUES, *notes]
+        if verdict == "claim":  # its sentences name the topics
+            return [ONLY_VALUES]
+        notes = about_topics(self.facts, self.measures, everything)
+        return [ONLY_VALUES, *topics_alike(self.facts), *notes]
 
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
         """Name the unknown, and the limits of all systems' values."""

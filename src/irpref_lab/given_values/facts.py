@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import compress
 from typing import Any, cast
 
@@ -32,6 +31,7 @@ from irpref.observed import (
     limits_of,
     too_many_unanswered,
 )
+from irpref.observed.changed_ids import INNER_ZEROS, Changed, KnownIds, changed
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import known_measure
 
@@ -88,11 +88,63 @@ def _lacks(view: View) -> Iterator[Found]:
         yield Found(which, words={"so": facts.so(view.system, int(here.sum()), measure)})
 
 
+def _too_many(view: View) -> Found | None:
+    """Find topics without a value as `too_many_unanswered` does, name one, and say if the systems
+    write their ids in two ways.
+    """
+    found = too_many_unanswered(view, lacks="no value")
+    facts, measure, baseline = view.of_verdict()
+    assert isinstance(facts, ValueFacts)
+    lost = facts.lacks[measure] & view.inside
+    lacks = list(compress(facts.topics, lost[baseline].tolist()))
+    # Only of many topics does a verdict say that they are lacking.
+    if found is None or len(lacks) <= view.missing * int(view.inside.sum()):
+        return found
+    hint = _alike(lacks, facts.topics, lost, baseline) or f"such as {lacks[0]!r}"
+    return replace(found, words={"parts": f"{found.words['parts']} ({hint})"})
+
+
+def topics_alike(facts: ValueFacts) -> list[str]:
+    """Say if systems write the ids of topics in two ways, so that each lacks topics."""
+    for lost in facts.lacks.values():
+        for system in range(len(facts.systems)):
+            lacks = list(compress(facts.topics, lost[system].tolist()))
+            if lacks and (hint := _alike(lacks, facts.topics, lost, system)):
+                return [f"{facts.systems[system].name} has no value for some topics: {hint}"]
+    return []
+
+
+def _alike(lacks: Sequence[str], topics: Sequence[str], lost: Bools, system: int) -> str:
+    """Ask if topics that a system lacks are some of its own, but for their spelling; empty if they
+    do not seem to be.
+    """
+    alike = _changed_ids(lacks, topics, lost, system)
+    if alike is None:
+        return ""
+    one, other = alike.texts
+    differ = "differs" if alike.number == 1 else "differ"
+    return f"are {one} and {other} one topic? {alike.number:,} {differ} {alike.change.words}"
+
+
+def _changed_ids(
+    lacks: Sequence[str], topics: Sequence[str], lost: Bools, system: int
+) -> Changed | None:
+    """Find the change by which topics that a system lacks are topics that only this one has."""
+    both = ~lost.any(axis=0)
+    has_alone = ~lost[system] & ~both
+    alone = list(compress(topics, has_alone.tolist()))
+    if not alone:
+        return None
+    known = KnownIds(lambda _: alone, lambda: [alone])
+    n_both = int(both.sum())
+    return changed({"": list(lacks)}, known, lambda *_: False, n_both, [INNER_ZEROS])
+
+
 LACKING = replace(
     UNANSWERED,
     find=_lacks,
     says="{run} has no value for {some}; {so}",
-    stops=partial(too_many_unanswered, lacks="no value"),
+    stops=_too_many,
 )
 
 

@@ -15,7 +15,7 @@ from irpref.errors import ArgumentError, InputError, Remedy
 from irpref.kernel import Bools, Floats
 from irpref.measures.declare import MeasureLike, rises
 from irpref.values import TopicValues
-from irpref_lab.given_values.tables import known_measure
+from irpref_lab.given_values.tables import known_measure, meant
 from irpref_lab.trust.topics import limits_named
 
 if TYPE_CHECKING:
@@ -49,12 +49,13 @@ class Values:
         rows: pd.DataFrame,
         higher_is_better: Mapping[str, bool] | bool | None,
         not_read: Sequence[str] = (),
+        wide: tuple[str, Mapping[str, str]] | None = None,
     ) -> None:
         if rows["value"].isna().all():
             raise InputError("there are no values")
-        self._not_read = not_read  # columns of wide tables
+        self._not_read = not_read  # columns of tables
         rows = rows.assign(measure=rows["measure"].map(_names(rows["measure"])))
-        _check_range(rows)
+        _check_range(rows, wide)
         self.collections: tuple[str, ...] = tuple(dict.fromkeys(rows["collection"].dropna()))
         if self.collections:
             rows = _with_collections(rows)
@@ -79,11 +80,13 @@ class Values:
         place = at[0] * len(self.topics) + at[1]
         if len(set(place.tolist())) < len(place):
             twice = rows[pd.Series(place, rows.index).duplicated()].iloc[0]
+            also = f" (columns not read: {_some(self._not_read)})" if self._not_read else ""
             raise InputError(
                 f"{measure}: system {twice['system']!r} has two values for topic "
-                f"{twice['topic']!r}",
+                f"{twice['topic']!r}{also}",
                 measure=measure,
                 topic=twice["topic"],
+                remedy=meant(self._not_read),
             )
         matrix = np.full((len(self.systems), len(self.topics)), np.nan)
         matrix[at] = rows["value"].to_numpy(np.float64)
@@ -327,26 +330,49 @@ def _names(measures: Iterable[str]) -> dict[str, str]:
     return {name: name if one is None else str(one) for name, one in known.items()}
 
 
-def _check_range(rows: pd.DataFrame) -> None:
+def _check_range(rows: pd.DataFrame, wide: tuple[str, Mapping[str, str]] | None) -> None:
     """Refuse values that a measure cannot have, such as percentages: margins and intervals would
     be on another scale.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    wide : tuple of str and mapping, or None
+        Whether each column of a table is a measure or a system, and the name of each column.
     """
-    for measure, part in rows.groupby("measure", sort=False):
-        low, high = limits_named(str(measure))
-        outside = part[(part["value"] < low - _ROUNDING) | (part["value"] > high + _ROUNDING)]
-        if len(outside):
-            first = outside.iloc[0]
-            raise InputError(
-                f"{measure}: the value of topic {first['topic']!r} is {first['value']:g}, and "
-                f"values of this measure lie between {low:g} and {high:g}",
-                measure=measure,
-                topic=first["topic"],
-                value=first["value"],
-                remedy=Remedy(
-                    effect="divide percentages by 100; another measure of this name needs another "
-                    "name"
-                ),
-            )
+    limits = {measure: limits_named(str(measure)) for measure in pd.unique(rows["measure"])}
+    low, high = rows["measure"].map(limits).str[0], rows["measure"].map(limits).str[1]
+    outside = rows[(rows["value"] < low - _ROUNDING) | (rows["value"] > high + _ROUNDING)]
+    if not len(outside):
+        return
+    first = outside.iloc[0]
+    measure = str(first["measure"])
+    effect = "divide percentages by 100; another measure of this name needs another name"
+    raise InputError(
+        f"{measure}: the value of topic {first['topic']!r} is {first['value']:g}, and "
+        f"values of this measure lie between {limits[measure][0]:g} and {limits[measure][1]:g}",
+        measure=measure,
+        topic=first["topic"],
+        value=first["value"],
+        remedy=_other_columns(outside, wide, effect) or Remedy(effect=effect),
+    )
+
+
+def _other_columns(
+    outside: pd.DataFrame, wide: tuple[str, Mapping[str, str]] | None, effect: str
+) -> Remedy | None:
+    """Return how to name the columns of a table that have no values outside of a range; None if
+    there are none, or no columns.
+    """
+    if wide is None:
+        return None
+    key, named = wide
+    called = _names(named.values()) if key == "measure" else {}
+    others = set(outside[key])
+    left = [column for column, name in named.items() if called.get(name, name) not in others]
+    if not left:
+        return None
+    return Remedy("columns", {f"{key}s": left}, effect=f"reads these columns alone; {effect}")
 
 
 def _with_collections(rows: pd.DataFrame) -> pd.DataFrame:

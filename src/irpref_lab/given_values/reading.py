@@ -15,16 +15,20 @@ from irpref.measures.declare import MeasureLike
 from irpref.values import TopicValues
 from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.given_values.given import Values
+from irpref_lab.given_values.summaries import without_summaries
 from irpref_lab.given_values.tables import (
     MEANS,
     NOT_READ,
+    WIDE,
     checked_columns,
     frame_of_records,
     known_measure,
     made,
     rows_of,
 )
-from irpref_lab.given_values.texts import check_known, files_of, read_file, without_summaries
+from irpref_lab.given_values.texts import check_known, files_of, read_file
+
+_DEPTH_OF_SYSTEMS = 3  # levels of mappings of systems, measures and topics down to numbers
 
 
 def values(
@@ -89,7 +93,9 @@ def values(
     name = None if measure is None else str(measure)
     parts = list(_rows(data, "values", checked_columns(columns), name))
     not_read = dict.fromkeys(column for part in parts for column in part.attrs.get(NOT_READ, ()))
-    return GivenValues(pd.concat(parts, ignore_index=True), higher_is_better, list(not_read))
+    rows = without_summaries(pd.concat(parts, ignore_index=True))
+    wide = next((part.attrs[WIDE] for part in parts if WIDE in part.attrs), None)
+    return GivenValues(rows, higher_is_better, list(not_read), wide)
 
 
 def _rows(
@@ -111,7 +117,7 @@ def _rows(
             remedy=Remedy(effect="{run.name: run.scores for run in runs} holds them"),
         )
     elif hasattr(data, "columns"):
-        yield without_summaries(rows_of(data, name, columns, measure))
+        yield rows_of(data, name, columns, measure)
     elif isinstance(data, (str, os.PathLike)):
         yield from _of_path(os.fspath(data), columns, measure)
     elif isinstance(data, Mapping):
@@ -176,12 +182,43 @@ def _of_mapping(
             remedy=Remedy("measure", "nDCG@10", effect="names the measure of all values"),
         )
     else:
-        for key, one in data.items():
-            yield from (
-                _rows(one, str(key), columns, measure)
-                if not isinstance(one, (str, os.PathLike))
-                else _named_path(os.fspath(one), str(key), columns, measure)
-            )
+        yield from _of_names(data, columns, measure)
+
+
+def _of_names(
+    data: Mapping[Any, Any], columns: Mapping[str, Any], measure: str | None
+) -> Iterator[pd.DataFrame]:
+    """Read a mapping of names of systems to any form.
+
+    Raises
+    ------
+    InputError
+        The names are those of collections: systems are inside, the same under several names.
+    """
+    named_in: dict[str, str] = {}
+    for key, one in data.items():
+        name = str(key)
+        if isinstance(one, Mapping) and one and not 0 < _depth(one) < _DEPTH_OF_SYSTEMS:
+            raise _collections(name, list(map(str, one)))
+        parts = list(
+            _rows(one, name, columns, measure)
+            if not isinstance(one, (str, os.PathLike))
+            else _named_path(os.fspath(one), name, columns, measure)
+        )
+        systems = list(dict.fromkeys(system for part in parts for system in part["system"]))
+        if any(named_in.setdefault(system, name) != name for system in systems):
+            raise _collections(name, systems)
+        yield from parts
+
+
+def _collections(name: str, systems: list[str]) -> InputError:
+    return InputError(
+        f"expected names of systems, and {name!r} holds systems itself ({', '.join(systems[:3])}): "
+        f"is it a collection?",
+        remedy=Remedy(
+            effect="irpref_lab.collections({name: irpref_lab.values(...)}) takes collections"
+        ),
+    )
 
 
 def _named_path(
@@ -259,9 +296,9 @@ def _of_items(
             "measure": [str(one.measure) for one in items],
             "value": [one.value for one in items],
         }
-        yield without_summaries(made({"system": name, **parts}))
+        yield made({"system": name, **parts})
     elif items and all(isinstance(one, Mapping) for one in items):
-        yield without_summaries(rows_of(frame_of_records(items), name, columns, measure))
+        yield rows_of(frame_of_records(items), name, columns, measure)
     else:
         raise _no_form(items[0] if items else items)
 

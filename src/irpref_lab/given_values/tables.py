@@ -23,6 +23,7 @@ from irpref import parse
 from irpref.data.columns import check_names
 from irpref.errors import ArgumentError, ColumnError, InputError, Remedy
 from irpref.judged import id_text
+from irpref.messages import nearest
 
 # Names of columns, in the order in which they are looked for.
 NAMES = {
@@ -35,11 +36,18 @@ NAMES = {
 }
 LISTS = ("measures", "systems")  # names for several columns, of a wide table
 COLUMNS = (*NAMES, *LISTS)
-NOT_READ = "not read"  # among the attributes of rows: columns of a wide table that nobody named
-MEANS = "has means only: the option -q prints the values by topic"
+# Among the attributes of rows: the columns of a table that are not read; what the columns of a wide
+# table are, measures or systems, and the name of each.
+NOT_READ, WIDE = "not read", "wide"
+MEANS = (
+    "has means only: the option -q prints the values by topic, and so does perquery=True of "
+    "pt.Experiment"
+)
 _DOCUMENTS = ("doc_id", "docno", "docid", "doc-id", "iteration")
 ROWS = ("system", "collection", "topic", "measure", "value", "higher_is_better")
 _IDS = ("system", "topic", "measure")  # which every value has
+_KEYS = (*_IDS, "collection")  # columns by which values are told apart
+_ALIKE = 0.75  # share of equal letters from which a name of a column seems misspelt
 # Grades that Inspect writes, as it turns them into numbers.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -105,8 +113,8 @@ def rows_of(
     Returns
     -------
     DataFrame with the columns `ROWS`
-        `value` is a float, NaN where it is missing: the topic is there, and so is the system. The
-        attribute `NOT_READ` lists the other columns of a wide table.
+        `value` is a float, NaN where it is missing: the topic is there, and so is the system. It
+        has the attributes `NOT_READ` and, of a wide table, `WIDE`.
     """
     frame = _with_topics(_as_pandas(frame), columns)
     found = {key: _column(frame, key, columns) for key in NAMES}
@@ -123,9 +131,12 @@ def rows_of(
         key: long[column].tolist() for key, column in found.items() if column is not None
     }
     if long is not frame:
-        parts |= {str(long.attrs["names"]): long[_NAME].tolist(), "value": long[_VALUE].tolist()}
+        parts |= {long.attrs[WIDE][0]: long[_NAME].tolist(), "value": long[_VALUE].tolist()}
     rows = made({"system": name, "measure": measure} | parts)
-    rows.attrs[NOT_READ] = long.attrs.get(NOT_READ, ())
+    read = {*found.values(), *long.attrs.get(WIDE, ((), ()))[1]}
+    rows.attrs[NOT_READ] = tuple(column for column in frame.columns if column not in read)
+    if WIDE in long.attrs:
+        rows.attrs[WIDE] = long.attrs[WIDE]
     return rows
 
 
@@ -157,12 +168,11 @@ def _melted(
         if column not in frame.columns:
             raise _lacks(frame, column)
     long = frame.melt(fixed, chosen, var_name=_NAME, value_name=_VALUE)
-    if isinstance(names := columns.get(f"{key}s"), Mapping):
-        long[_NAME] = long[_NAME].map(names)
-    long.attrs["names"] = key
-    long.attrs[NOT_READ] = tuple(
-        column for column in frame.columns if column not in (*fixed, *chosen)
-    )
+    names = columns.get(f"{key}s")
+    given = names if isinstance(names, Mapping) else {}
+    if given:
+        long[_NAME] = long[_NAME].map(given)
+    long.attrs[WIDE] = key, {column: given.get(column, column) for column in chosen}
     return long
 
 
@@ -185,6 +195,7 @@ def _wide(
         return "measure", measures
     numbers = [column for column in others if _is_numbers(frame[column])]
     if measure is not None and "system" not in fixed and numbers:
+        _check_alike(frame, numbers)
         return "system", numbers
     raise ColumnError(
         f"has no column of values that is known (found: {', '.join(map(str, frame.columns))})",
@@ -197,6 +208,27 @@ def _wide(
             effect="names measures; if each column is a system, name the systems and one measure",
         ),
     )
+
+
+def _check_alike(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse columns that cannot all be systems: counts beside fractions.
+
+    Raises
+    ------
+    ColumnError
+    """
+    cells = frame[list(columns)].apply(pd.to_numeric, errors="coerce")
+    are_counts = ((cells % 1 == 0) | cells.isna()).all() & (cells.abs().max() > 1)
+    are_fractions = (cells % 1 > 0).any() & (cells.abs().max() <= 1)
+    if are_counts.any() and are_fractions.any():
+        counts, rest = cells.columns[are_counts].tolist(), cells.columns[~are_counts].tolist()
+        raise ColumnError(
+            f"has {len(columns)} columns of numbers ({', '.join(columns)}), of which "
+            f"{', '.join(counts)} hold{'s' * (len(counts) == 1)} counts: are all of them systems?",
+            table="the table",
+            header=tuple(map(str, frame.columns)),
+            remedy=Remedy("columns", {"systems": rest}, effect="names those that are"),
+        )
 
 
 def _is_numbers(cells: pd.Series) -> bool:
@@ -343,6 +375,17 @@ def _column(frame: pd.DataFrame, key: str, columns: Mapping[str, Any]) -> str | 
         return str(columns[key])
     by_name = {str(name).strip().lower(): str(name) for name in reversed(frame.columns)}
     return next((by_name[name] for name in NAMES[key] if name in by_name), None)
+
+
+def meant(not_read: Sequence[str]) -> Remedy | None:
+    """Return how to name a column, of some that are not read, that has almost the name of one that
+    tells values apart; None if there is none.
+    """
+    for key in _KEYS:
+        for column in not_read:
+            if nearest(column.strip(), NAMES[key], _ALIKE) is not None:
+                return Remedy("columns", {key: column}, effect=f"names the column of {key}s")
+    return None
 
 
 def _refuse_runs(frame: pd.DataFrame) -> None:

@@ -14,14 +14,15 @@ import pandas as pd
 
 from irpref.data import Ending, Source
 from irpref.data.records import loaded
-from irpref.errors import InputError
-from irpref.messages import IrprefWarning, no_such_file, warn_user
-from irpref.observed import is_count
+from irpref.errors import CutWarning, InputError
+from irpref.messages import no_such_file, warn_user
+from irpref_lab.given_values.summaries import is_all
 from irpref_lab.given_values.tables import MEANS, frame_of_records, known_measure, made, rows_of
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')  # a cell in quotation marks, as R and pandas write it
-# The topic of a line that holds the mean; text that trec_eval prints beside values.
-_SUMMARIES, _NO_VALUES = ("all",), ("runid", "relstring")
+_MARKS = "\t,;"  # between the cells of tables
+_RUN_ID = "runid"
+_NO_VALUES = (_RUN_ID, "relstring")  # text that trec_eval prints beside values
 # Keys of JSON that tools write, and that holds no values by topic.
 _OF_TOOLS = {
     frozenset({"stat_test", "model_names"}): "a report of ranx holds means, not values by topic",
@@ -29,7 +30,6 @@ _OF_TOOLS = {
     "predictions that mteb.evaluate(prediction_folder=...) writes are runs",
     frozenset({"mteb_model_meta"}): "predictions of mteb are runs: evaluate them on judgments",
 }
-_OTHER_MEAN = re.compile("gm_|num_", re.IGNORECASE)  # names of trec_eval for means of logs, sums
 _FIELDS = {4: "judgments", 5: "judgments or preferences", 6: "a run"}
 
 
@@ -63,12 +63,32 @@ def read_file(
     except FileNotFoundError:
         raise no_such_file(path) from None
     try:
-        found = _read(_decoded(data), name, columns, measure)
-        ending.warn(path)
+        text = _decoded(data)
+        found = _read(text, name, columns, measure)
+        if _lacks_cells(text):
+            warn_user(
+                "the last line has fewer fields than the others: was the file cut off?",
+                CutWarning,
+                path=path,
+            )
+        ending.warn(path, even=True)
         return found
     except InputError as error:
         error.path = error.path or path
         raise
+
+
+def _lacks_cells(text: str) -> bool:
+    """Test whether the last line of a table has fewer cells than the line before, or no end and an
+    empty last cell where the line before has one.
+    """
+    *_, before, last = ["", "", *(line for line in text.splitlines() if line.strip())]
+    mark = next((mark for mark in _MARKS if mark in text.partition("\n")[0]), None)
+    if text.lstrip().startswith(("{", "[")) or mark is None or not before:
+        return False
+    # A mark inside of quotation marks is text.
+    fewer = '"' not in before + last and last.count(mark) < before.count(mark)
+    return fewer or (text.endswith(mark) and not before.endswith(mark))
 
 
 def _decoded(data: bytes) -> str:
@@ -88,8 +108,8 @@ def _read(text: str, name: str, columns: Mapping[str, Any], measure: str | None)
         return _json(text, lines, name, columns, measure)
     if (rows := lines_of_q(lines, name)) is not None:
         return rows
-    frame = _table(text, next((mark for mark in "\t,;" if mark in lines[0]), r"\s+"))
-    return without_summaries(rows_of(frame, name, columns, measure))
+    frame = _table(text, next((mark for mark in _MARKS if mark in lines[0]), r"\s+"))
+    return rows_of(frame, name, columns, measure)
 
 
 def _table(text: str, separator: str) -> pd.DataFrame:
@@ -141,7 +161,7 @@ def _json(
     if isinstance(data, list):
         if not data or not all(isinstance(one, Mapping) for one in data):
             raise InputError("expected JSON records, a value each")
-        return without_summaries(rows_of(frame_of_records(data), name, columns, measure))
+        return rows_of(frame_of_records(data), name, columns, measure)
     return data
 
 
@@ -181,8 +201,8 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
     Raises
     ------
     InputError
-        The lines are those of a run or of judgments, or have no topic but the summary; it cannot
-        be told which field is the measure; a value is no number.
+        The lines are those of a run or of judgments, of several runs, or have no topic but the
+        summary; it cannot be told which field is the measure; a value is no number.
     """
     separator = "\t" if lines[0].count("\t") == 2 else None
     fields = [line.split(separator) for line in lines]
@@ -201,43 +221,23 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
     parts = [
         (row[of_measure], row[1 - of_measure], row[2])
         for row in rows
-        if row[1 - of_measure] not in _SUMMARIES and row[of_measure] not in _NO_VALUES
+        if row[of_measure] not in _NO_VALUES
     ]
-    if not parts:
+    runs = list(dict.fromkeys(row[2] for row in rows if row[of_measure] == _RUN_ID))
+    if len(runs) > 1:
+        raise InputError(
+            f"has values of {len(runs)} runs ({', '.join(runs[:3])}): give each run a file"
+        )
+    if all(is_all(topic) for _, topic, _ in parts):
         raise InputError(MEANS)
     measures, topics, numbers = map(list, zip(*parts, strict=True))
-    values = made({"system": name, "topic": topics, "measure": measures, "value": numbers})
-    for row in rows:
-        if row[1 - of_measure] in _SUMMARIES and _is_number(row[2]):
-            _check_mean(row[of_measure], row[2], values)
-    return values
-
-
-def _check_mean(measure: str, printed: str, rows: pd.DataFrame) -> None:
-    """Warn if a tool printed another mean than the values have, by a measure with a mean.
-
-    Warns
-    -----
-    IrprefWarning
-    """
-    known = known_measure(measure)
-    of_measure = rows["measure"] == measure
-    if known is None or is_count(known) or _OTHER_MEAN.match(measure) or not of_measure.any():
-        return
-    mean = float(rows.loc[of_measure, "value"].mean())
-    # The mean is rounded, and so are the values.
-    if abs(mean - float(printed)) > 1.01 * 10.0 ** -len(printed.partition(".")[2]):
-        warn_user(
-            f"{measure}: the line 'all' has the mean {printed}, and the mean of the "
-            f"{int(of_measure.sum()):,} topics here is {mean:.4g}: are topics missing?",
-            IrprefWarning,
-        )
+    return made({"system": name, "topic": topics, "measure": measures, "value": numbers})
 
 
 def _measure_field(rows: Sequence[tuple[str, ...]]) -> int:
     """Find out whether the first or the second field is the measure."""
     for field in (0, 1):
-        if any(row[field] in _SUMMARIES for row in rows):
+        if any(is_all(row[field]) for row in rows):
             return 1 - field
     known = [
         sum(known_measure(name) is not None for name in {row[field] for row in rows})
@@ -249,12 +249,6 @@ def _measure_field(rows: Sequence[tuple[str, ...]]) -> int:
         "it cannot be told which field is the measure: give the file a header, as in "
         "'topic, measure, value'"
     )
-
-
-def without_summaries(rows: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the rows of means."""
-    is_mean = rows["topic"].isin(_SUMMARIES)
-    return rows[~is_mean] if is_mean.any() and not is_mean.all() else rows
 
 
 def _is_number(text: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from irpref.errors import AbsentRunError
@@ -37,9 +36,6 @@ from irpref_lab.decide.over_collections.parts import (
     values_only,
 )
 from irpref_lab.decide.results.collections import CollectionBoard
-from irpref_lab.trust.topics import limits_named
-
-_SCALE = 10  # times by which the largest values of two collections may differ
 
 
 @once_per_call
@@ -111,7 +107,10 @@ def leaderboard_over(
         means[str(measure)] = means_by_collection(parts, measure, wanted)
         boards.append(_with_left_out(board, out))
         rows.append(of_pairs)
-        scales += _decides(of)
+        scales += [
+            f"{note}; Borda's count does not depend on the scale"
+            for note in numbers.decided_by_scale(of)
+        ]
         if by_collection:
             boards[-1] = boards[-1].join(means[str(measure)], on="run")
     table = CollectionBoard(pd.concat(boards, ignore_index=True))
@@ -142,21 +141,6 @@ def _taking_part(wanted: Sequence[str], out: Mapping[str, str], fewest: int) -> 
             f"{len(tested) or 'no'} system{'s' * (len(tested) != 1)} left to compare: {reasons}"
         )
     return tested
-
-
-def _decides(of: Strata) -> list[str]:
-    """Say if values of an unlimited measure are on another scale on one of the collections."""
-    if np.isfinite(limits_named(of.measure)).all():
-        return []
-    largest = np.array([np.abs(part).max() for part in of.values])
-    most, least = int(largest.argmax()), int(largest.argmin())
-    if largest[most] <= _SCALE * largest[least]:
-        return []
-    return [
-        f"{of.measure}: values reach {largest[most]:g} on {of.names[most]} and "
-        f"{largest[least]:g} on {of.names[least]}, so {of.names[most]} decides the mean; Borda's "
-        f"count does not depend on the scale"
-    ]
 
 
 def _best(

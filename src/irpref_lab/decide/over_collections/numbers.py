@@ -32,6 +32,7 @@ from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import limits_named
 
 METHODS = ("holm", "none")  # how all pairs of systems can be tested
+_SCALE = 10  # times by which the largest values of two collections may differ
 
 
 def check_sizes(of: Strata, over: str) -> None:
@@ -119,12 +120,6 @@ def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -
     if not systems:
         raise AbsentRunError("no system has values on all collections")
     tables = [part.tables[str(measure)].select(systems) for part in parts]
-    directions = {table.higher_is_better for table in tables}
-    if len(directions) > 1:
-        raise ArgumentError(
-            f"higher values of {measure} are better on some collections and worse on others",
-            parameter="collections",
-        )
     if tables[0].is_sum:
         raise ArgumentError(
             f"{measure} is a count, which has no mean over collections of unequal size",
@@ -136,8 +131,24 @@ def strata_of(parts: Sequence[Part], measure: Measure, systems: Sequence[str]) -
         tuple(part.name for part in parts),
         tuple(systems),
         [table.values for table in tables],
-        directions.pop(),
+        tables[0].higher_is_better,
     )
+
+
+def decided_by_scale(of: Strata) -> list[str]:
+    """Say if values of an unlimited measure are on another scale on one of the collections, which
+    then decides the mean.
+    """
+    if np.isfinite(limits_named(of.measure)).all():
+        return []
+    largest = np.array([np.abs(part).max() for part in of.values])
+    most, least = int(largest.argmax()), int(largest.argmin())
+    if largest[most] <= _SCALE * largest[least]:
+        return []
+    return [
+        f"{of.measure}: values reach {largest[most]:g} on {of.names[most]} and "
+        f"{largest[least]:g} on {of.names[least]}, so {of.names[most]} decides the mean"
+    ]
 
 
 def decided_by_ties(

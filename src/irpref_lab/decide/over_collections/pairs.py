@@ -105,7 +105,7 @@ def compare_over(
     for name, why in left_out(given, parts).items():
         if name in systems:
             raise AbsentRunError(why, run=name)
-    rows, text, collected = [], [], []
+    rows, text, collected, scales = [], [], [], list[str]()
     for measure in chosen:
         of = numbers.strata_of(parts, measure, systems)
         claims = claims_of(given, parts, measure, of, missing, called)
@@ -115,11 +115,13 @@ def compare_over(
         rows.append(_row(of, over, level, grounds))
         text.append(heading(parts) + _sentence(of, rows[-1], over, level, grounds))
         collected.append(_by_collection(of))
+        scales += numbers.decided_by_scale(of)
     table = CollectionComparison(rows)
     table.test = described(of, over, 1, level)
     table.text = "\n".join([*text, f"test: {table.test}"])
     table.by_collection = pd.concat(collected, ignore_index=True)
-    table.names, table.over, table.level, table.notes = called, over, level, notes_of(parts)
+    table.names, table.over, table.level = called, over, level
+    table.notes = [*scales, *notes_of(parts)]
     table.grave = grave_of(parts)
     return table.made()
 
@@ -269,7 +271,7 @@ def against_over(
     others = [name for name in dict.fromkeys(wanted) if name not in out and name != baseline]
     if not others:
         raise AbsentRunError(f"no system is left to compare with {baseline}")
-    rows, why = [], dict[tuple[str, str], str]()
+    rows, why, scales = [], dict[tuple[str, str], str](), list[str]()
     for measure in chosen:
         every = numbers.strata_of(parts, measure, [baseline, *others])
         numbers.check_sizes(every, over)
@@ -284,6 +286,7 @@ def against_over(
             for name, ground in _adjusted(of_measure, every, over, level, claims).items():
                 why[str(measure), name] = ground.text
         rows += of_measure
+        scales += numbers.decided_by_scale(every)
     table = CollectionDifferences(rows)
     if pairs == "none":
         table["p_adjusted"] = np.nan
@@ -297,7 +300,11 @@ def against_over(
     if pairs != "none":
         table.test = described(every, over, len(others), level, baseline)
     table.baseline, table.left_out, table.over, table.level = baseline, out, over, level
-    table.notes = [*(f"{name} is left out: {why}" for name, why in out.items()), *notes_of(parts)]
+    table.notes = [
+        *(f"{name} is left out: {why}" for name, why in out.items()),
+        *scales,
+        *notes_of(parts),
+    ]
     table.grave = grave_of(parts)
     return table.made()
 

@@ -150,21 +150,41 @@ def means_by_collection(
 
 def measures_over(measures: Measures, given: Collections) -> list[Measure]:
     """Return the measures that a user names; measures that only values know stay names."""
-    of_values = [part for part in given.parts.values() if isinstance(part, Values)]
+    of_values = {name: part for name, part in given.parts.items() if isinstance(part, Values)}
     if len(of_values) == len(given.parts):
         return _measures_of_any(of_values, measures)
     return parse_all(measures)
 
 
-def _measures_of_any(every: Sequence[Values], measures: Measures) -> list[Measure]:
+def _measures_of_any(every: Mapping[str, Values], measures: Measures) -> list[Measure]:
     """Return the measures, each as the first collection knows it that has values of it."""
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     chosen = []
     for measure in listed:
-        name = str(measure)
-        of = next((one for one in every if one.has(name)), every[0])
+        having = {name: of for name, of in every.items() if of.has(measure)}
+        _check_directions(str(measure), having)
+        of = next(iter(having.values()), next(iter(every.values())))
         chosen += measures_of(of, [measure])
     return list({str(one): one for one in chosen}.values())
+
+
+def _check_directions(measure: str, every: Mapping[str, Values]) -> None:
+    """Refuse a measure of which higher values are better on some collections only.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    better: dict[bool, list[str]] = {True: [], False: []}
+    for name, of in every.items():
+        better[of.higher_is_better(measure)].append(name)
+    if all(better.values()):
+        raise ArgumentError(
+            f"{measure}: higher values are better on {', '.join(better[True])} and worse on "
+            f"{', '.join(better[False])}, so there is no mean over these collections",
+            parameter="collections",
+            value=measure,
+        )
 
 
 def check_known(given: Collections, systems: Sequence[str], parameter: str) -> None:
