@@ -31,6 +31,7 @@ __all__ = [
     "have",
     "held",
     "in_words",
+    "nearest",
     "no_such_file",
     "once_per_call",
     "visible",

@@ -270,7 +270,7 @@ KIT = (
     "cli.say",
 )
 # Names beyond that which the lab still takes. The number may only fall.
-PRIVATE_NAMES_OF_THE_LAB = 31
+PRIVATE_NAMES_OF_THE_LAB = 30
 
 
 def _taken(tree):

@@ -41,6 +41,7 @@ __all__ = [
     "MeasureLike",
     "Measures",
     "Param",
+    "needs",
     "register",
     "registered",
     "rises",

@@ -13,6 +13,7 @@ Each file below needs only those before it:
 
 Packages that build on irpref import from here; `irpref.evidence` is the public function."""
 
+from irpref.observed.changed_ids import Changed, respelled
 from irpref.observed.codes import CODES, OF_BOTH
 from irpref.observed.evidence import Evidence, Row
 from irpref.observed.facts import MISSING
@@ -61,6 +62,7 @@ __all__ = [
     "UNANSWERED",
     "UPSIDE_DOWN",
     "WIDE_MARGIN",
+    "Changed",
     "Code",
     "Evidence",
     "Found",
@@ -79,6 +81,7 @@ __all__ = [
     "lines",
     "read_repeats",
     "repeats_in",
+    "respelled",
     "sees_grades",
     "suggest",
     "threshold_of",

@@ -586,3 +586,19 @@ class JudgedIds:
         for topic, doc in zip(numbers, top.docs_of(strange), strict=True):
             unknown.setdefault(self.pool.topic_ids[topic], []).append(doc)
         return self.changed_docs(unknown, retrieved, n_found)
+
+
+def respelled(names: Sequence[str], known: Sequence[str], n_found: int) -> Changed | None:
+    """Find the change that explains most names of one list by those of another, such as topics of
+    two files: by the usual changes, and q1 for q01.
+
+    Parameters
+    ----------
+    names, known : sequences of str
+    n_found : int
+        How many names beside these are in both lists.
+    """
+    if not known:
+        return None
+    every = KnownIds(lambda _: known, lambda: [known])
+    return changed({"": list(names)}, every, lambda *_: False, n_found, [INNER_ZEROS])

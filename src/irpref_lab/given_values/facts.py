@@ -22,6 +22,7 @@ from irpref.observed import (
     TOP,
     UNANSWERED,
     WIDE_MARGIN,
+    Changed,
     Code,
     Evidence,
     Found,
@@ -29,9 +30,9 @@ from irpref.observed import (
     System,
     View,
     limits_of,
+    respelled,
     too_many_unanswered,
 )
-from irpref.observed.changed_ids import INNER_ZEROS, Changed, KnownIds, changed
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import known_measure
 
@@ -133,11 +134,7 @@ def _changed_ids(
     both = ~lost.any(axis=0)
     has_alone = ~lost[system] & ~both
     alone = list(compress(topics, has_alone.tolist()))
-    if not alone:
-        return None
-    known = KnownIds(lambda _: alone, lambda: [alone])
-    n_both = int(both.sum())
-    return changed({"": list(lacks)}, known, lambda *_: False, n_both, [INNER_ZEROS])
+    return respelled(lacks, alone, int(both.sum()))
 
 
 LACKING = replace(

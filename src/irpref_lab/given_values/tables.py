@@ -13,11 +13,13 @@ the error says how to tell."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import NoneType
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from ir_measures.measures import registry
 
 from irpref import parse
 from irpref.data.columns import check_names
@@ -323,8 +325,19 @@ def _absent(cell: Any) -> bool:
 def known_measure(name: Any) -> Any:
     """Parse the name of a measure; None if we do not know it."""
     try:
-        return parse(name)
+        return _parsed(name, len(registry))
     except (ValueError, TypeError):
+        return None
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _parsed(name: Any, n_registered: int) -> Any:
+    """Parse a name once for each number of measures that are registered: names of topics are asked
+    about in each system.
+    """
+    try:
+        return parse(name)
+    except ValueError:
         return None
 
 
