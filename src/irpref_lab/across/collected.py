@@ -37,10 +37,18 @@ class Collections:
         """Names of the collections."""
         return tuple(self.parts)
 
+    def inputs_of(self, name: str) -> tuple[Any, Mapping[str, Any]]:
+        """Return the judgments of a collection and its runs by name, as verdicts take them: values,
+        and the names of systems, stand in their place.
+        """
+        part = self.parts[name]
+        if isinstance(part, Values):
+            return part, dict(zip(part.systems, part.systems, strict=True))
+        return part
+
     def systems_of(self, name: str) -> tuple[str, ...]:
         """Return the names of the systems of a collection."""
-        part = self.parts[name]
-        return part.systems if isinstance(part, Values) else tuple(part[1])
+        return tuple(self.inputs_of(name)[1])
 
     def lacking(self) -> dict[str, tuple[str, ...]]:
         """Map each system that lacks a collection to the collections that it lacks."""
@@ -116,8 +124,9 @@ def collections(data: Any) -> Collections:
             f"collection{'s' * (len(parts) != 1)}, and a mean over collections needs two",
             parameter="collections",
         )
-    each = [one.systems if isinstance(one, Values) else one[1] for one in parts.values()]
-    return Collections(parts, tuple(dict.fromkeys(name for names in each for name in names)))
+    given = Collections(parts, ())
+    names = (system for name in parts for system in given.systems_of(name))
+    return Collections(parts, tuple(dict.fromkeys(names)))
 
 
 def several(given: Any) -> Collections | None:

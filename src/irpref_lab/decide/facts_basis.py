@@ -49,6 +49,14 @@ class FactsBasis(Basis):
         """Return the basis of some systems, by number."""
         return type(self)(self.facts.only(numbers))
 
+    def called(self, names: Sequence[str]) -> Self:
+        """Return the basis of the systems under other names."""
+        systems = [
+            replace(system, name=name)
+            for system, name in zip(self.facts.systems, names, strict=True)
+        ]
+        return type(self)(replace(self.facts, systems=systems, reordered={}))
+
     @property
     def names(self) -> Sequence[str]:
         """The names of the systems."""
@@ -185,18 +193,25 @@ class FactsBasis(Basis):
         AbsentRunError
             There is such a run and `strict`, or fewer than two others are left.
         """
-        facts = self.facts
-        n_topics = len(facts.topics)
-        reasons = {
-            system.name: system.absence(n_topics) for system in facts.systems if system.is_absent
-        }
-        left = len(facts.systems) - len(reasons)
+        reasons = self.reasons_of_absence()
+        left = len(self.facts.systems) - len(reasons)
         if reasons and (strict or (left < 2 and not alone)):
             every = "; ".join(f"{name!r}: {why}" for name, why in reasons.items())
             if not strict:
                 every = f"{left or 'no'} run{'s' * (left != 1)} left to compare: {every}"
             raise AbsentRunError(every)
         return reasons if left else {}
+
+    def reasons_of_absence(self) -> dict[str, str]:
+        """Map each system that answers no judged topic, or retrieves no judged document, to the
+        reason.
+        """
+        n_topics = len(self.facts.topics)
+        return {
+            system.name: system.absence(n_topics)
+            for system in self.facts.systems
+            if system.is_absent
+        }
 
     def tables(self) -> list[TopicValues]:
         """Return the values of each measure, without topics that have no value for any system."""

@@ -96,7 +96,7 @@ def leaderboard_over(
     scales: list[str] = []
     for measure in chosen:
         of = numbers.strata_of(parts, measure, tested)
-        claims = claims_of(given, parts, measure, of, missing)
+        claims = claims_of(parts, measure, of, missing)
         board, of_pairs, against = numbers.board_over(
             of, over, level, pairs != "none", claims.against(), claims.over_ties(of)
         )

@@ -9,7 +9,6 @@ from ir_measures.measures import Measure
 
 from irpref.kernel import Bools
 from irpref.observed import TIES_DECIDE, Evidence, Ground
-from irpref_lab.across import Collections
 from irpref_lab.decide.all_pairs import AgainstClaims
 from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.decide.over_collections.numbers import Strata, StrataOverTies
@@ -120,7 +119,6 @@ def _named(collection: str, grounds: Sequence[Ground]) -> list[Ground]:
 
 
 def claims_of(
-    given: Collections,
     parts: Sequence[Part],
     measure: Measure,
     of: Strata,
@@ -136,7 +134,7 @@ def claims_of(
         name: [sign * mean for mean in (*on_each, over_all)]
         for name, (on_each, over_all) in zip(names, rows, strict=True)
     }
-    on = {part.name: basis_on(given, part, measure, of.systems, names) for part in parts}
+    on = {part.name: basis_on(part, of.systems, names) for part in parts}
     inside = {
         part.name: on[part.name].facts.mask_of(part.tables[str(measure)].topics) for part in parts
     }

@@ -108,7 +108,7 @@ def compare_over(
     rows, text, collected, scales = [], [], [], list[str]()
     for measure in chosen:
         of = numbers.strata_of(parts, measure, systems)
-        claims = claims_of(given, parts, measure, of, missing, called)
+        claims = claims_of(parts, measure, of, missing, called)
         of = of.named(called)
         numbers.check_sizes(of, over)
         grounds = _grounds(claims, of, over, level)
@@ -275,7 +275,7 @@ def against_over(
     for measure in chosen:
         every = numbers.strata_of(parts, measure, [baseline, *others])
         numbers.check_sizes(every, over)
-        claims = claims_of(given, parts, measure, every, missing)
+        claims = claims_of(parts, measure, every, missing)
         of_measure = []
         for name in others:
             grounds = claims.between(baseline, name)

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
 
 import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError
-from irpref.judged import as_judgments
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.observed import Evidence, System, gathered
+from irpref.messages import in_words
 from irpref.values import TopicValues
 from irpref_lab.across import Collections
-from irpref_lab.decide.basis import JudgedRuns
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.facts_basis import FactsBasis
 from irpref_lab.given_values import Values
-from irpref_lab.given_values.basis import ValueBasis
-from irpref_lab.given_values.facts import facts_of, measures_of
+from irpref_lab.given_values.facts import measures_of
 from irpref_lab.given_values.given import FIRST_LINE
-from irpref_lab.remarks import grave_lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,17 +31,27 @@ class Part:
     Attributes
     ----------
     name : str
-    tables : dict of name of a measure to TopicValues
-        Of the systems that have values here.
-    absent : dict of name of a system to the reason
-    facts : Evidence or None
-        Evidence of judged runs; None if there are values only.
+    basis : FactsBasis or None
+        Answers about the systems here; None if none of these is here.
     """
 
     name: str
-    tables: Mapping[str, TopicValues]
-    absent: Mapping[str, str]
-    facts: Evidence | None
+    basis: FactsBasis | None = None
+
+    @cached_property
+    def tables(self) -> dict[str, TopicValues]:
+        """The values of the systems here, by name of the measure."""
+        return {} if self.basis is None else {one.measure: one for one in self.basis.tables()}
+
+    @cached_property
+    def absent(self) -> dict[str, str]:
+        """The systems that take no part in tests, with the reason."""
+        return {} if self.basis is None else self.basis.reasons_of_absence()
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether there are judged runs, not values only."""
+        return self.basis is not None and not self.basis.heading
 
 
 def gathered_parts(
@@ -72,19 +81,21 @@ def gathered_parts(
     """
     wanted = set(given.systems if systems is None else systems)
     parts = []
-    for name, part in given.parts.items():
-        here = [system for system in given.systems_of(name) if system in wanted]
+    for name in given.names:
+        judgments, runs = given.inputs_of(name)
+        here = {system: run for system, run in runs.items() if system in wanted}
         if not here:
-            parts.append(Part(name, {}, {}, None))
-        elif isinstance(part, Values):
-            parts.append(_of_values(name, part, measures, here))
-        else:
-            qrels, runs = part
-            chosen = {system: runs[system] for system in here}
-            facts = gathered(list(measures), as_judgments(qrels), chosen, keep=keep, ties=ties)
-            n = len(facts.topics)
-            absent = {one.name: one.absence(n) for one in facts.systems if one.is_absent}
-            parts.append(Part(name, {one.measure: one for one in facts.tables()}, absent, facts))
+            parts.append(Part(name))
+            continue
+        try:
+            basis = basis_of(measures, judgments, here, present=(), keep=keep, ties=ties)
+        except ArgumentError as error:
+            raise ArgumentError(
+                f"collection {name!r}: {in_words(error)}",
+                parameter=error.parameter,
+                value=error.value,
+            ) from None
+        parts.append(Part(name, cast(FactsBasis, basis)))  # a collection is no sample
     return parts
 
 
@@ -102,16 +113,6 @@ def _that_count_twice(parts: Sequence[Part]) -> list[str]:
                 f"collection, which counts twice?"
             )
     return notes
-
-
-def _of_values(name: str, part: Values, measures: Sequence[Measure], here: list[str]) -> Part:
-    try:
-        tables = facts_of(part, measures, here).tables()
-    except ArgumentError as error:
-        raise ArgumentError(
-            f"collection {name!r}: {error}", parameter=error.parameter, value=error.value
-        ) from None
-    return Part(name, {table.measure: table for table in tables}, {}, None)
 
 
 def left_out(given: Collections, parts: Iterable[Part]) -> dict[str, str]:
@@ -198,29 +199,16 @@ def check_known(given: Collections, systems: Sequence[str], parameter: str) -> N
             )
 
 
-def basis_on(
-    given: Collections,
-    part: Part,
-    measure: Measure,
-    systems: Sequence[str],
-    names: Sequence[str],
-) -> FactsBasis:
+def basis_on(part: Part, systems: Sequence[str], names: Sequence[str]) -> FactsBasis:
     """Return the basis of verdicts about some systems on a collection, under these names."""
-    if part.facts is None:
-        facts = facts_of(given.parts[part.name], [measure], systems)
-        return ValueBasis(replace(facts, systems=_named(facts.systems, names)))
-    by_name = {system.name: system for system in part.facts.systems}
-    here = _named([by_name[name] for name in systems], names)
-    return JudgedRuns(replace(part.facts, systems=here))
-
-
-def _named(systems: Sequence[System], names: Sequence[str]) -> list[System]:
-    return [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
+    assert part.basis is not None
+    numbers = [part.basis.names.index(name) for name in systems]
+    return part.basis.only(numbers).called(names)
 
 
 def values_only(parts: Sequence[Part]) -> bool:
     """Test whether there are values only, without runs."""
-    return all(part.facts is None for part in parts)
+    return not any(part.has_runs for part in parts)
 
 
 def heading(parts: Sequence[Part]) -> str:
@@ -230,7 +218,7 @@ def heading(parts: Sequence[Part]) -> str:
 
 def notes_of(parts: Sequence[Part]) -> list[str]:
     """Name the collections that have values only, and those that seem to count twice."""
-    only = [part.name for part in parts if part.facts is None]
+    only = [part.name for part in parts if not part.has_runs]
     unknown = f"values only of {', '.join(only)}: unjudged documents and depth are unknown there"
     if values_only(parts):
         unknown = "values only: unjudged documents and depth are unknown"
@@ -242,6 +230,6 @@ def grave_of(parts: Sequence[Part]) -> list[str]:
     return [
         f"{part.name}: {line}"
         for part in parts
-        if part.facts is not None
-        for line in grave_lines(part.facts)
+        if part.basis is not None
+        for line in part.basis.grave()
     ]
