@@ -413,6 +413,13 @@ class Reading:
 PLAIN = Reading()
 
 
+def beyond_plain(**options: Any) -> dict[str, Any]:
+    """Select the options that a plain reading does not have. What a surface already put into a
+    reading stays, unless it is given again.
+    """
+    return {name: value for name, value in options.items() if value != getattr(PLAIN, name)}
+
+
 def reading(
     form: str | Reading | None = None,
     columns: Mapping[str, str | Sequence[str]] | None = None,

@@ -26,7 +26,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from irpref.data.columns import (
     Reading,
     Table,
     as_objects,
+    beyond_plain,
     check_direction,
     has_groups,
     objects,
@@ -130,16 +131,15 @@ def read_run(
     """
     check_choice("ties", ties, TIES)
     source, how = Source(path), reading(form, columns)
-    given: dict[str, Any] = {
-        "ties": ties,
-        "ignore_self": ignore_self,
-        "lower_is_better": lower_is_better,
-        "excluded": None if exclude is None else frozenset(pairs_in(exclude)),
-        "repeats": counted_row(repeats, documents),
-        "documents": documents,
-    }
-    # What a surface already put into the reading stays, unless it is given here.
-    how = replace(how, **{k: v for k, v in given.items() if v != getattr(PLAIN, k)})
+    given = beyond_plain(
+        ties=ties,
+        ignore_self=ignore_self,
+        lower_is_better=lower_is_better,
+        excluded=None if exclude is None else frozenset(pairs_in(exclude)),
+        repeats=counted_row(repeats, documents),
+        documents=documents,
+    )
+    how = replace(how, **given)
     with source:
         return _run_frame(read(source, "score", how, FRAME_BLOCK_BYTES), source.size())
 

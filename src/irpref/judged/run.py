@@ -26,6 +26,7 @@ from irpref.data.columns import (
     Table,
     as_list,
     as_objects,
+    beyond_plain,
     objects,
     reading,
 )
@@ -323,17 +324,15 @@ def run(
     """
     check_choice("ties", ties, TIES)
     how = reading(form, columns)
-    order: dict[str, Any] = {
-        "ties": ties,
-        "float32": float32,
-        "lower_is_better": lower_is_better,
-        "ignore_self": ignore_self,
-        "excluded": None if exclude is None else excluded_documents(exclude),
-        "repeats": counted_row(repeats, documents),
-        "documents": documents,
-    }
-    # What a surface already put into the reading stays, unless it is given here.
-    given = {name: value for name, value in order.items() if value != getattr(PLAIN, name)}
+    given = beyond_plain(
+        ties=ties,
+        float32=float32,
+        lower_is_better=lower_is_better,
+        ignore_self=ignore_self,
+        excluded=None if exclude is None else excluded_documents(exclude),
+        repeats=counted_row(repeats, documents),
+        documents=documents,
+    )
     how = replace(how, **given)
     if isinstance(data, Run):
         refuse_reading(how, "this run was read before")
