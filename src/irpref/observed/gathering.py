@@ -275,7 +275,7 @@ class Gatherer:
         ----------
         run : Run
         rows : int array (n_rows,)
-            The rows of its listing in their new order; those of a topic stay together.
+            The rows of its listing in their new order, topic by topic.
         """
         every = run.on(self.pool)
         judged = _in_order(self.pool, every, rows).at(self.depth)

@@ -193,7 +193,7 @@ def _of_names(
     Raises
     ------
     InputError
-        The names are those of collections: systems are inside, the same under several names.
+        The names are of collections: systems are inside, the same under several names.
     """
     named_in: dict[str, str] = {}
     for key, one in data.items():

@@ -201,7 +201,7 @@ def lines_of_q(lines: Sequence[str], name: str) -> pd.DataFrame | None:
     Raises
     ------
     InputError
-        The lines are those of a run or of judgments, of several runs, or have no topic but the
+        The lines are of a run or of judgments, of several runs, or have no topic but the
         summary; it cannot be told which field is the measure; a value is no number.
     """
     separator = "\t" if lines[0].count("\t") == 2 else None
