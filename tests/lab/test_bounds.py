@@ -82,8 +82,8 @@ def test_a_difference_is_as_large_as_the_largest_seen_without_limits():
         assert math.isfinite(compared["high"].item())
 
 
-@pytest.mark.parametrize("sizes", [(12, 12), (5, 20, 100), (10,) * 8])
-@pytest.mark.parametrize("share", [0.01, 0.03])
+@pytest.mark.parametrize("sizes", [(12, 12), (5, 20, 100), (10,) * 8, (100, 5), (10, 40, 160, 640)])
+@pytest.mark.parametrize("share", [0.01, 0.03, 0.1])
 def test_an_interval_over_collections_covers_the_mean_of_rare_failures(sizes, share):
     rng, shares = np.random.default_rng(5), share * np.linspace(0.5, 1.5, len(sizes))
     covered = 0
@@ -92,6 +92,23 @@ def test_an_interval_over_collections_covers_the_mean_of_rare_failures(sizes, sh
         low, high = strata.sure_interval(parts, 0.95, "topics", (0.0, 1.0))
         covered += low <= 1 - shares.mean() <= high
     assert covered >= 190
+
+
+def test_a_small_collection_without_variance_does_not_decide():
+    """y loses on every seventh topic, and has five: mostly it shows no loss, and no variance."""
+    rng, claims = np.random.default_rng(6), 0
+    for _ in range(300):
+        x = rng.choice([1.0, 0.0, -1.0], 100, p=[0.25, 0.65, 0.10])
+        y = -(rng.random(5) < 0.15).astype(float)
+        claims += float(strata.p_values([x, y])) <= 0.05
+    assert claims <= 15
+
+
+def test_an_interval_over_collections_is_not_widened_towards_no_limit():
+    parts = [np.array([0.8] * 19 + [0.9]), np.full(20, 0.9)]
+    usual = strata.intervals(parts, 0.95)
+    assert strata.sure_interval(parts, 0.95, "topics", (-math.inf, math.inf)) == usual
+    assert strata.sure_interval(parts, 0.95, "topics", (0.0, math.inf))[1] == usual[1]
 
 
 def test_few_losses_bound_the_mean_by_their_largest_share():

@@ -285,7 +285,7 @@ def test_long_names_are_short_on_the_screen_and_whole_in_files(odd):
     assert {short for short, _ in shown} == set("0123456789")
     assert odd.count(".middle") == 0  # nothing is left out there: no dots
     assert {whole for _, whole in shown} == set(SEVERAL)
-    assert "names without" in odd.text("#leaderboard .note")
+    assert "names without" in odd.text("#leaderboard")
     odd.run(
         "URL.createObjectURL = blob => (window.made = blob, '#'); "
         "document.querySelector('[data-csv=leaderboard]').click()"

@@ -244,3 +244,48 @@ def test_further_topics_of_a_reference_are_no_topics_of_the_two():
     decision = irpref_lab.gate("AP", values, "main", "candidate", reference="release")
     assert decision.verdict == "block"
     assert "has no value for 25 of 75 topics of the reference" in decision.text
+
+
+def test_a_reference_with_the_values_of_the_baseline_is_one_comparison():
+    main = {f"q{t}": {"AP": 0.5 + t / 500} for t in range(40)}
+    candidate = {
+        q: {"AP": row["AP"] - 0.009 - 0.001 * (t % 2)} for t, (q, row) in enumerate(main.items())
+    }
+    values = irpref_lab.values({"main": main, "candidate": candidate, "release": main})
+    for reference in ("release", "main"):
+        decision = irpref_lab.gate("AP", values, "main", "candidate", reference=reference)
+        assert decision.verdict == "pass"
+        assert any("same values as the baseline" in note for note in decision.notes)
+
+
+def test_ties_are_asked_of_what_is_shown_and_name_the_better_run():
+    """With few topics that differ, the interval leaves the average open, too."""
+    qrels = {f"q{t}": {"b": 1, "a": 0} for t in range(12)}
+    tied = {q: {"b": 1.0, "a": 1.0} for q in qrels}
+    right = {q: {"b": 2.0, "a": 1.0} for q in qrels}
+    few = {"tied": tied, "right": right}
+    compared = irpref_lab.compare("RR", qrels, tied, right)
+    board = irpref_lab.leaderboard("RR", qrels, few)
+    against = irpref_lab.against("RR", qrels, "tied", few)
+    assert [codes(one) for one in (compared, board.pairs, against)] == [set()] * 3
+    qrels = {f"q{t}": {"z": 1, "a": 0, "b": 0} for t in range(12)}
+    first = {
+        q: {"z": 2.0, "a": 3.0 * (t < 9), "b": 3.0 * (5 <= t < 9)} for t, q in enumerate(qrels)
+    }
+    tied = {q: {"z": 1.0, "a": 1.0, "b": 1.0} for q in qrels}
+    said = irpref_lab.compare("RR", qrels, first, tied, names=["b", "a"])
+    assert "'a better' in this order" in said.text
+
+
+def test_parallel_topics_with_nearly_the_same_lists_are_no_copies():
+    """A run in two languages finds much the same documents for both forms of a question."""
+    qrels = {
+        f"q{t}{way}": {f"{way}{t}-{i}": 1 for i in range(10)} for t in range(20) for way in "ed"
+    }
+    run = {
+        f"q{t}{way}": {f"e{t}-{i}": 20.0 - (i + (way == "d")) % 10 for i in range(10)}
+        for t in range(20)
+        for way in "ed"
+    }
+    other = {q: {doc: 1.0 + i for i, doc in enumerate(docs)} for q, docs in qrels.items()}
+    assert "other-topic" not in codes(irpref_lab.gate("nDCG@10", qrels, run, other))

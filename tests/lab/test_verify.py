@@ -9,6 +9,8 @@ import math
 import random
 import re
 
+import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -848,3 +850,16 @@ def test_causes_put_into_figures_of_submitted_runs_are_found(causes, data_dir):
     for why in differ.index:
         said = [words for words in said_of(differ, why) if not words.startswith(ties)]
         assert said[0] in either, said
+
+
+def test_means_of_other_tools_are_equal_to_the_last_digit():
+    """Sums in another order differ in the last bit; a count is the sum over topics."""
+    rng = np.random.default_rng(2)
+    qrels = {f"q{t}": {f"d{i}": int(rng.integers(0, 3)) for i in range(12)} for t in range(31)}
+    run = {q: {doc: float(rng.random()) for doc in docs} for q, docs in qrels.items()}
+    names = ["AP", "nDCG@10", "NumRelRet", "NumRet"]
+    means = ir_measures.calc_aggregate(irpref.parse_all(names), qrels, run)
+    exact = pd.DataFrame({str(measure): [value] for measure, value in means.items()}, index=["r"])
+    assert irpref_lab.verify(exact, qrels, {"r": run})["equal"].all()
+    found = irpref_lab.verify("run,NumRet\nr,12\n", qrels, {"r": run})
+    assert "topics without documents" not in " ".join(map(str, found.to_dict("records")))

@@ -224,6 +224,7 @@ def _noted(
     def by_topic(values: Any) -> Any:
         return np.asarray(values)[order]
 
+    first = listing.top(TOP)
     return Observation(
         lengths=by_topic(topics.count(counts)),
         hits=by_topic(topics.count(counts & judged)),
@@ -238,7 +239,7 @@ def _noted(
         own=by_topic(_own_topics(listing)),
         nothing=by_topic(nothing),
         no_id=no_id,
-        strayed=strayed(judged_elsewhere(listing.top(TOP), ids), order),
+        strayed=strayed(judged_elsewhere(first, ids), order, first),
         by_id=by_topic(_by_id(listing)),
         prints=by_topic(_prints(row, topics)),
         further=tuple(further),
@@ -313,20 +314,22 @@ def judged_elsewhere(top: Top, ids: JudgedIds) -> dict[int, Counter[int]]:
     return ids.judged_for(top.topics.topic[rows].tolist(), top.docs_of(rows))
 
 
-def strayed(judged_for: Mapping[int, Counter[int]], order: Ints) -> Ints:
+def strayed(judged_for: Mapping[int, Counter[int]], order: Ints, top: Top | None = None) -> Ints:
     """Find the other topic that the first documents of each topic are judged for; -1 if there is
     none. Topics have their numbers by ascending id.
 
     More of them are judged for it than for the topic itself, or for any third one, and no third
-    topic has its documents: topics were shifted, so that the other topic strays, too, or the lists
-    of several others were copied. A weak system that finds the documents of a few topics everywhere
-    does neither.
+    topic has its documents: topics were shifted, so that the other topic strays, too, or the same
+    lists of several others were copied. A weak system that finds the documents of a few topics
+    everywhere does neither.
 
     Parameters
     ----------
     judged_for : see `judged_elsewhere`
     order : int array (n_topics,)
         Numbers of the topics of the pool by ascending id.
+    top : Top, optional
+        The first documents of each topic; without them no list is known to be a copy.
     """
     other = np.full(order.size, -1)
     for topic, counts in judged_for.items():
@@ -334,9 +337,19 @@ def strayed(judged_for: Mapping[int, Counter[int]], order: Ints) -> Ints:
     strays = other >= 0
     alone = strays & (np.bincount(other[strays], minlength=other.size)[other] == 1)
     shifted = alone & strays[other]
-    n_copies = int((alone & ~shifted).sum())
-    counted = alone if n_copies >= max(_COPIES, _COPIED * order.size) else shifted
+    copied = np.zeros_like(alone)
+    if top is not None:
+        for topic in np.flatnonzero(alone & ~shifted).tolist():
+            one, source = (top.docs_of(_rows(top, number)) for number in (topic, int(other[topic])))
+            copied[topic] = one == source
+    is_much = copied.sum() >= max(_COPIES, _COPIED * order.size)
+    counted = shifted | copied if is_much else shifted
     return np.where(counted, np.argsort(order)[other], -1)[order]
+
+
+def _rows(top: Top, topic: int) -> Ints:
+    span = top.topics.span(topic)
+    return np.arange(span.start, span.stop)
 
 
 def _other(topic: int, counts: Counter[int]) -> int:

@@ -178,7 +178,7 @@ def _observation(
     return Observation.with_only(
         judged.run.n_retrieved[order],
         hits[order],
-        strayed=strayed(elsewhere, order),
+        strayed=strayed(elsewhere, order, judged.top),
         further=further,
         changed_topics=ids.changed_topics(further, judged.topics),
         changed_docs=ids.changed_in(judged.top, judged.run.row) if compares else None,

@@ -18,23 +18,26 @@ Bulletin 2 (1946) 110-114, doi:10.2307/3002019; B. L. Welch, The generalization 
 when several different population variances are involved, Biometrika 34 (1947) 28-35,
 doi:10.1093/biomet/34.1-2.28.
 
-Decided here: every collection needs two topics. If nothing varies within any collection, the test
-is one of signs: with m the number of topics on which the runs differ, p is 2^(1 - m) if all
-differences have one sign, 1 if they have not. A pair has the same p to the last bit whether it is
-tested alone or on a board."""
+Decided here: every collection needs two topics. A collection on which fewer than five topics differ
+from most shows too little of its variance (five topics with one value have none), so that it gets
+the variance pooled over all collections, if this is larger. If nothing varies within any
+collection, the test is one of signs: with m the number of topics on which the runs differ, p is
+2^(1 - m) if all differences have one sign, 1 if they have not. A pair has the same p to the last
+bit whether it is tested alone or on a board."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from scipy import special, stats
 
 from irpref.errors import ArgumentError
-from irpref.kernel import Floats, Ints
+from irpref.kernel import Bools, Floats, Ints
 from irpref.values import ROUNDING, magnitude, settled
 from irpref_lab.arguments import OVER
-from irpref_lab.trust.bounds import widened_over
+from irpref_lab.trust.bounds import FEW_OTHERS, widened_over
 from irpref_lab.trust.t_tests import is_constant
 
 FEWEST = 5  # collections: with fewer there is no interval over collections
@@ -99,14 +102,25 @@ def over_topics(strata: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
     k = len(strata)
     means = stratum_means(strata)
     mean = settled(means.mean(axis=-1), np.abs(means).mean(axis=-1))
-    parts = np.stack([_variance(part) / part.shape[-1] for part in strata], axis=-1) / k**2
+    sizes = np.array([part.shape[-1] for part in strata])
+    free = sizes - 1
+    variance = np.stack([_variance(part) for part in strata], axis=-1)
+    pooled = (free * variance).sum(axis=-1, keepdims=True) / free.sum()
+    rare = np.stack([differ_rarely(part) for part in strata], axis=-1)
+    parts = np.where(rare, np.maximum(variance, pooled), variance) / sizes / k**2
     total = parts.sum(axis=-1)
-    free = np.array([part.shape[-1] - 1 for part in strata])
     below = (parts**2 / free).sum(axis=-1)
     degrees = np.divide(
         total**2, below, out=np.full_like(total, float(free.sum())), where=below > 0
     )
     return mean, np.sqrt(total), degrees
+
+
+def differ_rarely(values: Floats) -> Bools:
+    """Test whether fewer than five topics have another value than most: (..., n_k) to (...,)."""
+    apart = np.abs(values - np.median(values, axis=-1, keepdims=True)) > ROUNDING
+    others = apart.sum(axis=-1)
+    return np.asarray((others < FEW_OTHERS) & (2 * others < values.shape[-1]))
 
 
 def _variance(values: Floats) -> Floats:
@@ -245,7 +259,9 @@ def sure_interval(
     """
     low, high = map(float, intervals(parts, level, over))
     sampled = parts if over == "topics" else [stratum_means(parts)]
-    return widened_over(sampled, (low, high), level, limits)
+    wide = widened_over(sampled, (low, high), level, limits)
+    least, most = limits
+    return wide[0] if math.isfinite(least) else low, wide[1] if math.isfinite(most) else high
 
 
 def borda(strata: Sequence[Floats], higher_is_better: bool = True) -> Floats:

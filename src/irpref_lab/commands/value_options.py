@@ -142,7 +142,7 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
     # A column of values has no name of a measure: it is the one that is asked for.
     is_named = "measure" not in columns and columns.keys() & {"value", "systems"}
     read = irpref_lab.values(
-        paths if reference is None else [*paths, reference],
+        paths if reference is None or reference in paths else [*paths, reference],
         columns=columns,
         measure=names[0] if is_named and len(names) == 1 else None,
     )
@@ -157,7 +157,8 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
             f"--values: there are {len(read.collections)} collections "
             f"({', '.join(read.collections[:5])}); compare over all with --collections FILE"
         )
-    every = read.systems if reference is None else read.systems[:-1]
+    has_its_own = reference is not None and reference not in paths
+    every = read.systems[:-1] if has_its_own else read.systems
     here = named or every
     if not named and "BASELINE" in takes and len(every) > len(paths):
         raise click.UsageError(
@@ -169,7 +170,11 @@ def _of_values(takes: str, given: Mapping[str, Any], reference: str | None) -> V
         raise click.UsageError(f"no measure is named; there are {', '.join(read.measures[:9])}")
     systems = {name: [name] for name in here}
     files = {name: name for name in systems}
-    of_reference = None if reference is None else read.systems[-1]
+    of_reference = None
+    if reference is not None:
+        if not has_its_own and len(every) > len(paths):
+            raise click.UsageError(f"--reference: {reference} has several systems, expected one")
+        of_reference = read.systems[-1 if has_its_own else paths.index(reference)]
     return ValueInputs(
         "values",
         files,

@@ -37,20 +37,27 @@ from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
 from irpref.observed import OF_BOTH, Ground
-from irpref.values import TopicValues, magnitude, settled
+from irpref.values import ROUNDING, TopicValues, magnitude, settled
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
     are_all,
     check_permutations,
     stepdown_of_runs,
 )
-from irpref_lab.trust import t_tests
+from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.design import residual_variance
-from irpref_lab.trust.samples import Rng, fixed_seed, pairs_of_systems
+from irpref_lab.trust.samples import Rng, fixed_seed, pair_chunks, pairs_of_systems
+from irpref_lab.trust.topics import limits_named
 
 PAIRS = "holm"  # the test, unless you choose another
 METHODS = ("holm", "stepdown", "none")
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"  # verdicts that call no run better
+
+
+def named_verdict(verdict: str, names: Sequence[str]) -> str:
+    """Say 'bm25 better' in place of 'a better', and so on."""
+    better = dict(zip(("a better", "b better"), names, strict=True))
+    return f"{better[verdict]} better" if verdict in better else verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +242,26 @@ def pair_tests(
     return Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted)
 
 
+def shows_more_than_few_topics(values: TopicValues, compared: Pairs, level: float) -> Bools:
+    """Find pairs that are not significant, or whose interval leaves 0 out though almost all topics
+    have the same difference, as `irpref_lab.compare` asks: (n_pairs,).
+    """
+    out = np.ones(compared.first.size, bool)
+    limits = limits_named(values.measure)
+    shown = np.flatnonzero(significant(compared.p_adjusted, level))
+    for part in pair_chunks(shown.size, values.values.shape[1]):
+        some = shown[part]
+        gaps = values.values[compared.second[some]] - values.values[compared.first[some]]
+        others = np.abs(gaps - np.median(gaps, axis=1, keepdims=True)) > ROUNDING
+        few = np.count_nonzero(others, axis=1) < bounds.FEW_OTHERS
+        for pair, gap in zip(some[few].tolist(), gaps[few], strict=True):
+            usual = t_tests.interval(gap, level)
+            of_gap = bounds.of_differences(limits, [gap])
+            low, high = bounds.widened(gap, usual, level, of_gap)
+            out[pair] = not low <= 0 <= high
+    return out
+
+
 def decided_by_ties(
     values: TopicValues,
     compared: Pairs,
@@ -262,12 +289,20 @@ def decided_by_ties(
     """
     if over is None:
         return {}
-    expected = test(over.values.select(values.systems, values.topics).values)
+    averaged = over.values.select(values.systems, values.topics)
+    both = (values, compared), (averaged, test(averaged.values))
+    now, then = (
+        (
+            tested.difference,
+            significant(tested.p_adjusted, level) & shows_more_than_few_topics(of, tested, level),
+        )
+        for of, tested in both
+    )
     return turned(
         values.systems,
         (compared.first, compared.second),
-        (compared.difference, significant(compared.p_adjusted, level)),
-        (expected.difference, significant(expected.p_adjusted, level)),
+        now,
+        then,
         values.higher_is_better,
         over.ground,
     )

@@ -35,7 +35,7 @@ from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures, rises
 from irpref.messages import check_choice, check_measures, once_per_call, whole_files
 from irpref.observed import FEW_TOPICS, FEWEST, MISSING, is_count
-from irpref.values import ROUNDING, TopicValues
+from irpref.values import TopicValues
 from irpref_lab.across import Collections, several
 from irpref_lab.arguments import LEVEL, check_level, check_missing, check_topics, check_unused
 from irpref_lab.calls import by_line
@@ -59,8 +59,7 @@ from irpref_lab.decide.results.collections import CollectionBoard
 from irpref_lab.decide.results.leaderboard import Leaderboard
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.given_values.basis import GivenValues
-from irpref_lab.trust import bounds, t_tests
-from irpref_lab.trust.samples import Rng, fixed_seed, pair_chunks
+from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.topics import limits_named, mean_intervals, on_the_same_topics
 
 _JUDGED, _ANSWERED = FURTHER
@@ -377,7 +376,7 @@ def board_of(
                 )
                 all_reasons[name, group] = against
                 codes = _codes_of_pairs(values, compared, level, against)
-                few = ~_shows_more_than_few_topics(values, compared, level)
+                few = ~tests.shows_more_than_few_topics(values, compared, level)
                 codes[few & (codes == "")] = FEW_TOPICS.name
                 tested.append(_tests(values, group, compared, codes))
                 different = None if pairs == "none" else compared.different(level, codes == "")
@@ -464,26 +463,6 @@ def _codes_of_pairs(
     return tests.codes_of_pairs(
         values.systems, compared.first, compared.second, gain, shown, against
     )
-
-
-def _shows_more_than_few_topics(values: TopicValues, compared: tests.Pairs, level: float) -> Bools:
-    """Find pairs that are not significant, or whose interval leaves 0 out though almost all topics
-    have the same difference, as `irpref_lab.compare` asks: (n_pairs,).
-    """
-    out = np.ones(compared.first.size, bool)
-    limits = limits_named(values.measure)
-    shown = np.flatnonzero(tests.significant(compared.p_adjusted, level))
-    for part in pair_chunks(shown.size, values.values.shape[1]):
-        some = shown[part]
-        gaps = values.values[compared.second[some]] - values.values[compared.first[some]]
-        others = np.abs(gaps - np.median(gaps, axis=1, keepdims=True)) > ROUNDING
-        few = np.count_nonzero(others, axis=1) < bounds.FEW_OTHERS
-        for pair, gap in zip(some[few].tolist(), gaps[few], strict=True):
-            usual = t_tests.interval(gap, level)
-            of_gap = bounds.of_differences(limits, [gap])
-            low, high = bounds.widened(gap, usual, level, of_gap)
-            out[pair] = not low <= 0 <= high
-    return out
 
 
 def _tests(

@@ -30,7 +30,7 @@ from irpref_lab.arguments import (
     check_unused,
 )
 from irpref_lab.calls import by_line
-from irpref_lab.decide.all_pairs import EQUAL, UNKNOWN, described
+from irpref_lab.decide.all_pairs import EQUAL, UNKNOWN, described, named_verdict
 from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.in_place import measures_of, names_of_two
 from irpref_lab.decide.over_collections.pairs import compare_over
@@ -152,7 +152,7 @@ def compare(
     parts, share = basis.parts(groups), basis.share(level)
     rows, text, topics = [], [], []
 
-    for pair in pairs(basis, "claim", parts, missing, decide=partial(decide, level=share)):
+    for pair in pairs(basis, "claim", parts, missing, decide=partial(_decided, level=share)):
         row = _row(pair, basis, groups is not None, share, level)
         rows.append(row)
         text.append(basis.heading + _sentence(pair, basis, row, share, margin, missing))
@@ -200,6 +200,11 @@ def _row(pair: Pair, basis: PairBasis, grouped: bool, share: float, level: float
     }
     row["could_turn"] = _could_turn(pair, basis, row)
     return row
+
+
+def _decided(pair: Pair, level: float) -> str:
+    """Return the verdict with the name of the better system."""
+    return named_verdict(decide(pair, level), pair.names)
 
 
 def decide(pair: Pair, level: float) -> str:

@@ -348,7 +348,7 @@ def _beside_reference(
     for row in rows:
         row |= dict.fromkeys(names, math.nan) | {"worse_reference": False}
     if all_runs.same_order(0, 2):
-        yield "the reference has the same ranking as the baseline: this is one comparison"
+        yield f"the reference has the same {all_runs.same} as the baseline: this is one comparison"
         return
     of_all = {row["measure"]: row for row in rows if row.get("group") is None}
     basis = all_runs.only((2, 1))

@@ -162,17 +162,20 @@ class GateBasis(PairBasis, Protocol):
         Words for topics that a system lacks: "has no documents", or "has no value".
     hashed : str
         The source of the first hash: "qrels", or "topics".
+    same : str
+        What systems have in common that `same_order` calls the same: "ranking", or "values".
     """
 
     lacking: str = "has no documents"
     hashed: str = "qrels"
+    same: str = "ranking"
 
     def only(self, numbers: Sequence[int]) -> GateBasis:
         """Return the basis of some systems, by number."""
         ...
 
     def same_order(self, first: int, second: int) -> bool:
-        """Tell whether two systems have the same ranking; False if unknown."""
+        """Tell whether two systems have the same ranking, or values; False if unknown."""
         return False
 
     def check_gate(self) -> None:

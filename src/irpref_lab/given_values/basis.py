@@ -73,6 +73,7 @@ class ValueBasis(FactsBasis):
     heading = f"{FIRST_LINE}: "
     lacking = "has no value"
     hashed = "topics"
+    same = "values"
 
     def __init__(
         self,
@@ -87,6 +88,11 @@ class ValueBasis(FactsBasis):
         if self._facts_about is None:
             return super().only(numbers)
         return type(self)(self._facts_about(numbers))
+
+    def same_order(self, first: int, second: int) -> bool:
+        """Tell whether two systems have the same values by all measures."""
+        tables = map(self.facts.values, self.measures)
+        return all(np.array_equal(one[first], one[second], equal_nan=True) for one in tables)
 
     def check_gate(self) -> None:
         """Refuse measures that depend on the grades of no judgments: those behind the values are

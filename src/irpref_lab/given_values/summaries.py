@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -34,8 +34,9 @@ def is_all(topic: str) -> bool:
 def without_summaries(rows: pd.DataFrame) -> pd.DataFrame:
     """Leave out rows of means, and of deviations beside these.
 
-    `all` is left out in any case. Another name is that of a summary if, for most systems and
-    measures, its value is the mean or the sum of the other topics.
+    `all` is left out in any case. Another name is of a summary if, for most systems and measures,
+    its value is the mean or the sum of the other topics, or their deviation. Systems and measures
+    with the same value on all topics say nothing about this.
 
     Raises
     ------
@@ -45,7 +46,8 @@ def without_summaries(rows: pd.DataFrame) -> pd.DataFrame:
     Warns
     -----
     IrprefWarning
-        `all` has another mean than the topics, or a topic with the name of a mean is none.
+        `all` has another mean than the topics; a topic with the name of a mean is none; a row with
+        another name than `all` is left out.
     """
     words = {topic: _word(topic) for topic in pd.unique(rows["topic"])}
     named = [topic for topic, word in words.items() if word in _NAMES]
@@ -56,16 +58,26 @@ def without_summaries(rows: pd.DataFrame) -> pd.DataFrame:
     for topic in named:
         # The other names may be those of topics.
         for others in ({*named, *deviations}, {*found, topic}):
-            if topic not in found and _summarises(topic, rows, others):
+            if topic not in found and _summarises(topic, rows, others, ("mean", "sum")):
                 found.add(topic)
-    for topic in named:
+    candidates = list(named)
+    if found:
+        candidates += [topic for topic in words if topic in deviations]
+        without = found | deviations
+        found |= {topic for topic in deviations if _summarises(topic, rows, without, ("std", "sd"))}
+    for topic in candidates:
         if topic not in found:
+            what = "deviations" if topic in deviations else "means"
             warn_user(
-                f"topic {topic!r} counts as one: its values are not the means of the other topics",
+                f"topic {topic!r} counts as one: its values are not the {what} of the other topics",
                 IrprefWarning,
             )
-    if found:
-        found |= deviations
+    if told := [topic for topic in words if topic in found and words[topic] != "all"]:
+        warn_user(
+            f"{', '.join(map(repr, told))}: left out, since the values are those of the other "
+            f"topics together",
+            IrprefWarning,
+        )
     is_summary = rows["topic"].isin(found)
     kept = rows[~is_summary]
     only_means = set(rows.loc[is_summary, "system"]) - set(kept["system"])
@@ -81,24 +93,32 @@ def _word(topic: str) -> str:
     return "".join(c for c in topic.lower() if c not in " _-")
 
 
-def _summarises(topic: str, rows: pd.DataFrame, without: Collection[str]) -> bool:
-    """Test whether most values of a topic are means or sums of the topics but those `without`."""
+def _summarises(
+    topic: str, rows: pd.DataFrame, without: Collection[str], statistics: Sequence[str]
+) -> bool:
+    """Test whether most values of a topic are statistics of the topics but those `without`."""
     both = _beside(rows[rows["topic"] == topic], rows[~rows["topic"].isin(without)])
-    fits = [_is_near(both["value"], both[name]) for name in ("mean", "sum")]
+    both = both[both["sd"] > 0]
+    rounding = max(_ABSOLUTE, 0.5 * 10.0 ** -max(_digits(both["value"]), 2))
+    fits = [_is_near(both["value"], both[name], rounding) for name in statistics]
     return 2 * int(np.any(fits, axis=0).sum()) > len(both)
 
 
 def _beside(summaries: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """Put the mean, the sum and the number of other values of its series beside each summary."""
+    """Put the mean, the sum, the number and the deviations of other values of its series beside
+    each summary.
+    """
     series = others.assign(collection=others["collection"].fillna(""))
-    of_series = series.groupby(_SERIES)["value"].agg(["mean", "sum", "count"]).reset_index()
+    grouped = series.groupby(_SERIES)["value"]
+    of_series = grouped.agg(["mean", "sum", "count", "std"]).reset_index()
+    of_series["sd"] = of_series["std"] * np.sqrt(1 - 1 / of_series["count"])  # of a population
     mine = summaries.assign(collection=summaries["collection"].fillna(""))
     both = mine.merge(of_series, on=_SERIES)
     return both[both["value"].notna() & both["mean"].notna()]
 
 
-def _is_near(printed: pd.Series, expected: pd.Series) -> Bools:
-    return np.isclose(printed, expected, rtol=_RELATIVE, atol=_ABSOLUTE)
+def _is_near(printed: pd.Series, expected: pd.Series, rounding: float) -> Bools:
+    return np.isclose(printed, expected, rtol=_RELATIVE, atol=rounding)
 
 
 def _check_means(summaries: pd.DataFrame, kept: pd.DataFrame) -> None:

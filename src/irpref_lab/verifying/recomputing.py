@@ -13,6 +13,7 @@ from ir_measures.measures import Measure
 
 import irpref
 from irpref.judged import Judgments, as_judgments
+from irpref.observed import is_count
 from irpref.values import (
     OF_RUN,
     OF_TOPICS,
@@ -118,7 +119,9 @@ class Recomputed:
             return None
         found = np.array([values.get(topic, 0.0) for topic in topics])
         there = found[~np.isnan(found)]
-        return float(there.mean()) if there.size else None
+        if not there.size:
+            return None
+        return float(there.sum() if is_count(measure) else there.mean())
 
     def _of_topics(self, measure: Measure, together: Together) -> dict[str, float] | None:
         """Return values by topic; None if there are none with these reasons."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from irpref.errors import AbsentRunError, ArgumentError, Remedy
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import visible
 from irpref.observed import FEW_TOPICS, Ground
-from irpref.values import ROUNDING, TopicValues
+from irpref.values import TopicValues
 from irpref_lab.across import strata
 from irpref_lab.decide.all_pairs import (
     NOTHING,
@@ -27,7 +27,6 @@ from irpref_lab.decide.all_pairs import (
 from irpref_lab.decide.letters import places
 from irpref_lab.decide.over_collections.parts import Part
 from irpref_lab.trust import bounds, t_tests
-from irpref_lab.trust.bounds import FEW_OTHERS
 from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import limits_named
 
@@ -182,9 +181,15 @@ def decided_by_ties(
     for one, p_values in ((of, p), (expected, then)):
         means = one.by_mean.means
         gaps.append(means[second] - means[first])
-        shown.append(significant(t_tests.holm(p_values), level))
+        low, high = _intervals_of_pairs(one, first, second, over, level, p_values)
+        shown.append(_are_shown(t_tests.holm(p_values), low, high, level))
     now, later = zip(gaps, shown, strict=True)
     return turned(of.systems, (first, second), now, later, of.higher_is_better, ties.ground)
+
+
+def _are_shown(p_adjusted: Floats, low: Floats, high: Floats, level: float) -> Bools:
+    """Find pairs that test and interval tell apart: (n_pairs,)."""
+    return significant(p_adjusted, level) & ~((low <= 0) & (high >= 0))
 
 
 def pairs_over(
@@ -206,9 +211,10 @@ def pairs_over(
     means = of.by_mean.means
     gain = (means[second] - means[first]) * (1 if of.higher_is_better else -1)
     names = np.array(of.systems, dtype=object)
-    low, high = _intervals_of_pairs(of, first, second, over, level)
+    low, high = _intervals_of_pairs(of, first, second, over, level, p)
     codes = codes_of_pairs(of.systems, first, second, gain, shown, against)
-    codes[shown & (codes == "") & (low <= 0) & (high >= 0)] = FEW_TOPICS.name
+    few = shown & ~_are_shown(adjusted, low, high, level)
+    codes[few & (codes == "")] = FEW_TOPICS.name
     pairs = pd.DataFrame(
         {
             "measure": of.measure,
@@ -226,10 +232,10 @@ def pairs_over(
 
 
 def _intervals_of_pairs(
-    of: Strata, first: Any, second: Any, over: str, level: float
+    of: Strata, first: Ints, second: Ints, over: str, level: float, p: Floats
 ) -> tuple[Floats, Floats]:
     """Compute the intervals of the differences of pairs, second minus first, a block of pairs at a
-    time.
+    time. Others than significant ones contain 0 anyway, and are not widened.
     """
     low, high = np.empty(first.size), np.empty(first.size)
     step = max(1, (1 << 20) // of.n_topics)
@@ -237,17 +243,12 @@ def _intervals_of_pairs(
         rows = slice(start, start + step)
         parts = strata.differences(of.values, second[rows], first[rows])
         low[rows], high[rows] = strata.intervals(parts, level, over)
-        for pair in np.flatnonzero(_differ_rarely(parts, over)).tolist():
+        sampled = parts if over == "topics" else [strata.stratum_means(parts)]
+        rare = np.any([strata.differ_rarely(part) for part in sampled], axis=0)
+        for pair in np.flatnonzero(rare & significant(p[rows], level)).tolist():
             of_pair = [part[pair] for part in parts]
             low[start + pair], high[start + pair] = interval_of(of_pair, of.measure, over, level)
     return low, high
-
-
-def _differ_rarely(parts: Sequence[Floats], over: str) -> Bools:
-    """Find pairs with almost the same difference on all topics of each collection: (n_pairs,)."""
-    sampled = parts if over == "topics" else [strata.stratum_means(parts)]
-    others = [np.abs(part - np.median(part, axis=1, keepdims=True)) > ROUNDING for part in sampled]
-    return np.asarray(sum(part.sum(axis=1) for part in others) < FEW_OTHERS)
 
 
 def interval_of(

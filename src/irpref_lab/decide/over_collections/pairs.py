@@ -15,7 +15,7 @@ from irpref.observed import MISSING, Ground
 from irpref.values import higher_is_better
 from irpref_lab.across import Collections, strata
 from irpref_lab.arguments import LEVEL, OVER, check_level, check_names
-from irpref_lab.decide.all_pairs import EQUAL, PAIRS, UNKNOWN, significant
+from irpref_lab.decide.all_pairs import EQUAL, PAIRS, UNKNOWN, named_verdict, significant
 from irpref_lab.decide.first_lines import (
     Field,
     Standing,
@@ -137,7 +137,9 @@ def _grounds(claims: Claims, of: Strata, over: str, level: float) -> list[Ground
     first, second = of.systems
     found, ties = claims.between(first, second), claims.over_ties(of)
     if ties is not None:
-        now, then = _decide(of, over, level), _decide(ties.values, over, level)
+        now, then = (
+            named_verdict(_decide(one, over, level), of.systems) for one in (of, ties.values)
+        )
         found += [] if now == then else [ties.ground(first, second, now, then)]
     return found
 
