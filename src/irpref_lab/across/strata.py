@@ -18,12 +18,11 @@ Bulletin 2 (1946) 110-114, doi:10.2307/3002019; B. L. Welch, The generalization 
 when several different population variances are involved, Biometrika 34 (1947) 28-35,
 doi:10.1093/biomet/34.1-2.28.
 
-Decided here: every collection needs two topics. A collection on which fewer than five topics differ
-from most shows too little of its variance (five topics with one value have none), so that it gets
-the variance pooled over all collections, if this is larger. If nothing varies within any
-collection, the test is one of signs: with m the number of topics on which the runs differ, p is
-2^(1 - m) if all differences have one sign, 1 if they have not. A pair has the same p to the last
-bit whether it is tested alone or on a board."""
+Decided here: every collection needs two topics. A collection without variance has too few topics to
+show it, and gets the variance pooled over all collections. If nothing varies within any collection,
+the test is one of signs: with m the number of topics on which the runs differ, p is 2^(1 - m) if
+all differences have one sign, 1 if they have not. A pair has the same p to the last bit whether it
+is tested alone or on a board."""
 
 from __future__ import annotations
 
@@ -106,8 +105,7 @@ def over_topics(strata: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
     free = sizes - 1
     variance = np.stack([_variance(part) for part in strata], axis=-1)
     pooled = (free * variance).sum(axis=-1, keepdims=True) / free.sum()
-    rare = np.stack([differ_rarely(part) for part in strata], axis=-1)
-    parts = np.where(rare, np.maximum(variance, pooled), variance) / sizes / k**2
+    parts = np.where(variance > 0, variance, pooled) / sizes / k**2
     total = parts.sum(axis=-1)
     below = (parts**2 / free).sum(axis=-1)
     degrees = np.divide(
