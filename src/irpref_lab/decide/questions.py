@@ -1,8 +1,10 @@
 """The questions of verdicts, and who answers them.
 
 `pairs` is the one loop over measures, groups of topics and systems: `compare`, `gate` and `against`
-walk it. A `Basis` knows where the values come from and what rules out a verdict: judged runs, a
-sample of judgments, or values alone. Each verdict asks for the part that it reads."""
+walk it. (Over several collections, `over_collections` has loops of its own, which ask the basis of
+each collection for reasons.) A `Basis` knows where the values come from and what rules out a
+verdict: judged runs, a sample of judgments, or values alone. Each verdict asks for the part that it
+reads."""
 
 from __future__ import annotations
 
