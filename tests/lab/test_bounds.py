@@ -94,6 +94,16 @@ def test_an_interval_over_collections_covers_the_mean_of_rare_failures(sizes, sh
     assert covered >= 190
 
 
+def test_a_collection_without_variance_gets_the_pooled_one():
+    """Variances 0 with 1 and 1 with 2 degrees of freedom pool to 2/3: the error is the root of
+    (2/3 / 2 + 1 / 3) / 4 = 1/6, with (1/6)^2 / ((1/12)^2 / 1 + (1/12)^2 / 2) = 8/3 degrees.
+    """
+    mean, error, degrees = strata.over_topics([np.ones(2), np.array([0.0, 1.0, 2.0])])
+    assert float(mean) == 1.0
+    assert float(error**2) == pytest.approx(1 / 6)
+    assert float(degrees) == pytest.approx(8 / 3)
+
+
 def test_a_small_collection_without_variance_does_not_decide():
     """y loses on every seventh topic, and has five: mostly it shows no loss, and no variance."""
     rng, claims = np.random.default_rng(6), 0

@@ -33,10 +33,10 @@ import numpy as np
 from scipy import special, stats
 
 from irpref.errors import ArgumentError
-from irpref.kernel import Bools, Floats, Ints
+from irpref.kernel import Floats, Ints
 from irpref.values import ROUNDING, magnitude, settled
 from irpref_lab.arguments import OVER
-from irpref_lab.trust.bounds import FEW_OTHERS, widened_over
+from irpref_lab.trust.bounds import widened_over
 from irpref_lab.trust.t_tests import is_constant
 
 FEWEST = 5  # collections: with fewer there is no interval over collections
@@ -112,13 +112,6 @@ def over_topics(strata: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
         total**2, below, out=np.full_like(total, float(free.sum())), where=below > 0
     )
     return mean, np.sqrt(total), degrees
-
-
-def differ_rarely(values: Floats) -> Bools:
-    """Test whether fewer than five topics have another value than most: (..., n_k) to (...,)."""
-    apart = np.abs(values - np.median(values, axis=-1, keepdims=True)) > ROUNDING
-    others = apart.sum(axis=-1)
-    return np.asarray((others < FEW_OTHERS) & (2 * others < values.shape[-1]))
 
 
 def _variance(values: Floats) -> Floats:
@@ -254,6 +247,11 @@ def sure_interval(
     level, over : as for `intervals`
     limits : two floats
         See `irpref_lab.trust.bounds.widened`.
+
+    Returns
+    -------
+    low, high : float
+        Not widened towards a limit that is infinite; NaN over fewer than five collections.
     """
     low, high = map(float, intervals(parts, level, over))
     sampled = parts if over == "topics" else [stratum_means(parts)]

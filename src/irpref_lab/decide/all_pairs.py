@@ -37,7 +37,7 @@ from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
 from irpref.observed import OF_BOTH, Ground
-from irpref.values import ROUNDING, TopicValues, magnitude, settled
+from irpref.values import TopicValues, magnitude, settled
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
     are_all,
@@ -252,8 +252,7 @@ def shows_more_than_few_topics(values: TopicValues, compared: Pairs, level: floa
     for part in pair_chunks(shown.size, values.values.shape[1]):
         some = shown[part]
         gaps = values.values[compared.second[some]] - values.values[compared.first[some]]
-        others = np.abs(gaps - np.median(gaps, axis=1, keepdims=True)) > ROUNDING
-        few = np.count_nonzero(others, axis=1) < bounds.FEW_OTHERS
+        few = bounds.differ_rarely(gaps)
         for pair, gap in zip(some[few].tolist(), gaps[few], strict=True):
             usual = t_tests.interval(gap, level)
             of_gap = bounds.of_differences(limits, [gap])

@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from irpref.kernel import Floats
+from irpref.kernel import Bools, Floats
 from irpref.values import ROUNDING
 from irpref_lab.trust import t_tests
 
@@ -148,9 +148,25 @@ def widened_over(
     return low, high
 
 
+def differ_rarely(values: Floats) -> Bools:
+    """Find rows in which fewer than five topics have another value than most: float array
+    (..., n_topics) to bool array (...,).
+    """
+    apart = np.abs(values - np.median(values, axis=-1, keepdims=True)) > ROUNDING
+    others = np.count_nonzero(apart, axis=-1)
+    return np.asarray((others < FEW_OTHERS) & (2 * others < values.shape[-1]))
+
+
 def of_differences(limits: tuple[float, float], parts: Sequence[Floats]) -> tuple[float, float]:
     """Return the least and the largest difference that a topic can have, by the limits of the
     measure; without these, the largest that is seen.
+
+    Parameters
+    ----------
+    limits : two floats
+        The least and the largest value of a topic.
+    parts : K float arrays (n_k,)
+        The differences, on each collection.
     """
     least, most = limits
     span = most - least

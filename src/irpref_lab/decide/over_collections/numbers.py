@@ -244,7 +244,7 @@ def _intervals_of_pairs(
         parts = strata.differences(of.values, second[rows], first[rows])
         low[rows], high[rows] = strata.intervals(parts, level, over)
         sampled = parts if over == "topics" else [strata.stratum_means(parts)]
-        rare = np.any([strata.differ_rarely(part) for part in sampled], axis=0)
+        rare = np.any([bounds.differ_rarely(part) for part in sampled], axis=0)
         for pair in np.flatnonzero(rare & significant(p[rows], level)).tolist():
             of_pair = [part[pair] for part in parts]
             low[start + pair], high[start + pair] = interval_of(of_pair, of.measure, over, level)
