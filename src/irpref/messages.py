@@ -30,7 +30,7 @@ __all__ = [
     "give",
     "have",
     "held",
-    "in_words",
+    "message_of",
     "nearest",
     "no_such_file",
     "once_per_call",
@@ -120,7 +120,7 @@ def argument(name: str) -> str:
     return _arguments.get()(name)
 
 
-def in_words(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return the message of an error in the words of the surface that asked, for a sentence of
     which it is a part; in Python, its own text.
     """

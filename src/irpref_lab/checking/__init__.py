@@ -31,7 +31,7 @@ from irpref.errors import ConflictError
 from irpref.judged import QrelsLike, RunLike, Runs, as_judgments, each, read_once
 from irpref.measures.declare import Measures, needs
 from irpref.measures.names import parse_all
-from irpref.messages import about, give, in_words
+from irpref.messages import about, give, message_of
 from irpref.observed import CONTRADICTING_PREFERENCES, INVALID_RUN, Code, Row, System, lines
 from irpref_lab.calls import by_line
 from irpref_lab.checking.advice import Advice
@@ -107,7 +107,7 @@ def check(
         for warning in done.warnings:
             give(warning)
         if isinstance(done.error, (ValueError, OSError)):  # no number, no column, nothing in common
-            failures.append(_failure(INVALID_RUN, name, in_words(done.error)))
+            failures.append(_failure(INVALID_RUN, name, message_of(done.error)))
         elif done.error is not None:
             raise done.error
         elif done.value is not None:

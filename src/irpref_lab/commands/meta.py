@@ -23,7 +23,7 @@ from irpref.cli.command import group
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, Choice
 from irpref.errors import IrprefError
-from irpref.messages import in_words
+from irpref.messages import message_of
 from irpref.observed import thresholds
 from irpref.show import of_frame, rounded
 from irpref_lab.commands.lab_options import some
@@ -216,7 +216,7 @@ def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any]
             try:
                 results.append((name, compute(part)))
             except ValueError as error:
-                raise IrprefError(f"group {name!r}: {in_words(error)}") from None
+                raise IrprefError(f"group {name!r}: {message_of(error)}") from None
     return results
 
 

@@ -36,7 +36,7 @@ from irpref.messages import (
     check_measures,
     did_you_mean,
     give,
-    in_words,
+    message_of,
     whole_files,
 )
 from irpref.observed import MISSING, read_repeats, repeats_in
@@ -557,7 +557,7 @@ def _bounds(
             intervals = over([measure], qrels, run)
             out["runs"].append({"run": name, **intervals[intervals["query_id"].isna()].iloc[0]})
     except ValueError as error:  # nothing is known of this measure, or of these judgments
-        out["reason"] = in_words(error)
+        out["reason"] = message_of(error)
     return out
 
 

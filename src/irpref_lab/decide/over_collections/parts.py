@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 from irpref.errors import ArgumentError
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import in_words
+from irpref.messages import message_of
 from irpref.values import TopicValues
 from irpref_lab.across import Collections
 from irpref_lab.decide.basis import basis_of
@@ -91,7 +91,7 @@ def gathered_parts(
             basis = basis_of(measures, judgments, here, present=(), keep=keep, ties=ties)
         except ArgumentError as error:
             raise ArgumentError(
-                f"collection {name!r}: {in_words(error)}",
+                f"collection {name!r}: {message_of(error)}",
                 parameter=error.parameter,
                 value=error.value,
             ) from None
